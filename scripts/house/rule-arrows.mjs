@@ -1,0 +1,41 @@
+// Rooms import only downwards. A room that is not in the map has no place in the house yet.
+import { importsOf, roomOf, sourceFiles } from './imports.mjs'
+
+const MAY_IMPORT = {
+  domain: [],
+  store: ['domain'],
+  observe: ['domain'],
+  client: ['domain', 'store', 'observe'],
+  worker: ['domain', 'store', 'observe'],
+  maintenance: ['domain', 'store', 'observe'],
+  http: ['domain', 'client', 'observe'],
+  cli: ['domain', 'client', 'worker', 'maintenance', 'observe'],
+  testing: ['domain', 'client', 'worker', 'store', 'maintenance', 'observe'],
+}
+
+// These put the rooms together and may see all of them.
+const ASSEMBLING = new Set(['src/index.ts', 'src/holdfast.ts'])
+
+export const arrows = {
+  law: 'rooms import only downwards',
+  check(house) {
+    return sourceFiles(house)
+      .filter((path) => !ASSEMBLING.has(path))
+      .flatMap((path) => {
+        const room = roomOf(path)
+        if (room === undefined) return [`${path}: stands in no room`]
+        if (!(room in MAY_IMPORT)) return [`${path}: "${room}" is no room of the map in scripts/house/rule-arrows.mjs`]
+        return importsOf(house, path)
+          .filter((found) => !isAllowed(room, found))
+          .map(({ specifier }) => `${path}: ${room} must not import ${specifier}`)
+      })
+  },
+}
+
+function isAllowed(room, { target, specifier }) {
+  if (target === undefined) return room !== 'domain'
+  const other = roomOf(target)
+  if (other === undefined) return false
+  if (other === room || MAY_IMPORT[room].includes(other)) return true
+  return room === 'cli' && /(^|\/)store\/migrate[^/]*$/.test(specifier)
+}

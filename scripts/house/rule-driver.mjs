@@ -1,0 +1,15 @@
+// Only the store knows how PostgreSQL is reached.
+import { importsOf } from './imports.mjs'
+
+const DRIVERS = /^(pg|@electric-sql\/pglite)(\/|$)/
+
+export const driver = {
+  law: 'pg and pglite are imported in src/store only',
+  check(house) {
+    return house.files
+      .filter((path) => path.startsWith('src/') && path.endsWith('.ts') && !path.startsWith('src/store/'))
+      .flatMap((path) => importsOf(house, path))
+      .filter(({ specifier }) => DRIVERS.test(specifier))
+      .map(({ from, specifier }) => `${from}: imports ${specifier}`)
+  },
+}

@@ -1,0 +1,21 @@
+// Tests wait for facts, not for time. Whole processes (test/e2e) and the support code may have to.
+import { importsOf } from './imports.mjs'
+import { linesMatching } from './scan-typescript.mjs'
+
+const EXEMPT = /^test\/(e2e|support)\//
+// A bare name as the callback is the promise's own resolve: nothing but a wait.
+const WAITS = /\bsleep\s*\(|\bsetTimeout\s*\(\s*\w+\s*[,)]/g
+
+export const sleeps = {
+  law: 'tests do not sleep',
+  check(house) {
+    return house.files
+      .filter((path) => /^(test\/.*|src\/.*\.test)\.ts$/.test(path) && !EXEMPT.test(path))
+      .flatMap((path) => [
+        ...linesMatching(house.scan(path), WAITS).map((line) => `${path}:${line}: waits for time to pass`),
+        ...importsOf(house, path)
+          .filter(({ specifier }) => specifier === 'node:timers/promises')
+          .map(({ specifier }) => `${path}: imports ${specifier}`),
+      ])
+  },
+}

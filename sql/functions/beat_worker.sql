@@ -1,0 +1,17 @@
+-- beat_worker: a worker says that it is alive
+--   Guard   none.
+--   Locks   its own row.
+--   Gives   false when its row is gone, so that it registers again.
+--   Tells   nothing.
+-- Asynchronous commit: a beat that a crash of the server forgets is made again a second later.
+create or replace function holdfast.beat_worker_v1(p_worker text)
+  returns boolean
+  language plpgsql volatile security definer
+  set search_path = ''
+as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  update holdfast.worker as w set beat_at = holdfast.now() where w.id = p_worker;
+  return found;
+end
+$$;

@@ -1,0 +1,68 @@
+-- cancel_job: pending | running → cancelled
+--   Guard   the job is in one of these states; anyone with the right may cancel, a lease is not needed.
+--   Locks   the key row, then the ready or lease row; waits for short transitions of the same job.
+--   Gives   the state it was cancelled in; raises JOB_NOT_FOUND, or WRONG_STATE when it is final already.
+--   Tells   a running job's worker by its next renewal: from now on every write of it is refused.
+create or replace function holdfast.cancel_job_v1(p_job_id bigint, p_reason text default null, p_actor text default null)
+  returns text
+  language plpgsql volatile security definer
+  set search_path = ''
+as $$
+declare
+  v_error constant jsonb := jsonb_build_object('name', 'Cancelled',
+    'message', left(coalesce(p_reason, 'cancelled on request'), 1000));
+  v_key text;
+  v_state text;
+begin
+  select j.key into v_key from holdfast.job as j where j.id = p_job_id;
+  if not found then
+    perform holdfast.refuse('JOB_NOT_FOUND', format('there is no job %s', p_job_id), jsonb_build_object('job_id', p_job_id));
+  end if;
+  perform from holdfast.job_key as k where k.key = v_key for update;
+
+  for v_try in 1..100 loop  -- a job that is just being claimed or returned is met in its next place
+    with gone as (
+      delete from holdfast.ready as r where r.job_id = p_job_id returning r.token, r.run_at, r.attempts
+    )
+    insert into holdfast.outcome (job_id, state, token, run_at, attempts, finished_at, error)
+    select p_job_id, 'cancelled', g.token, g.run_at, g.attempts, holdfast.now(), v_error from gone as g;
+    if found then
+      v_state := 'pending';
+      -- It may have been the one that its key's parked jobs wait behind.
+      if exists (select from holdfast.job_key as k where k.key = v_key and k.holder is null) then
+        perform holdfast.free_keys(array[v_key], '{}');
+      end if;
+      exit;
+    end if;
+
+    perform from holdfast.lease as l where l.job_id = p_job_id for update;
+    if found then
+      v_state := 'running';
+      perform holdfast.end_leases(array[p_job_id], 'cancelled', null, array[v_error]);
+      exit;
+    end if;
+
+    v_state := holdfast.state_of(p_job_id);
+    if v_state not in ('pending', 'running') then
+      perform holdfast.refuse('WRONG_STATE', format('job %s is %s and cannot be cancelled', p_job_id, v_state),
+        jsonb_build_object('job_id', p_job_id, 'state', v_state));
+    end if;
+    v_state := null;
+  end loop;
+
+  if v_state is null then
+    perform holdfast.refuse('WRONG_STATE', format('job %s is in motion; try again', p_job_id),
+      jsonb_build_object('job_id', p_job_id));
+  end if;
+  perform holdfast.audit_deed(p_actor, 'cancel', p_job_id, jsonb_build_object('from', v_state, 'reason', p_reason));
+  return v_state;
+end
+$$;
+
+create or replace function holdfast.cancel_job(job_id bigint, reason text default null, actor text default null)
+  returns text
+  language sql volatile security definer
+  set search_path = ''
+as $$
+  select holdfast.cancel_job_v1(job_id, reason, actor)
+$$;

@@ -1,0 +1,23 @@
+-- claim_job: pending → running for one job by its id
+--   Guard   as claim_one.
+--   Locks   as claim_one.
+--   Gives   true: you own it and must run it; false: another has it or it is not eligible, skip it silently.
+--   Tells   nothing.
+-- The owner reads its token and lease id from the view jobs; a caller that settles by itself uses claim_one.
+create or replace function holdfast.claim_job_v1(p_job_id bigint, p_worker text)
+  returns boolean
+  language plpgsql volatile security definer
+  set search_path = ''
+as $$
+begin
+  return exists (select from holdfast.claim_one_v1(p_job_id, p_worker));
+end
+$$;
+
+create or replace function holdfast.claim_job(job_id bigint, worker text)
+  returns boolean
+  language sql volatile security definer
+  set search_path = ''
+as $$
+  select holdfast.claim_job_v1(job_id, worker)
+$$;

@@ -1,0 +1,103 @@
+-- claim_keyed: pending → running for keyed jobs, with their keys; older ones of a newest-wins key → superseded
+--   Guard   the key row is ours (try-locked) and says whether the key is held.
+--   Locks   key rows in order, skip locked; then ready and lease rows, skip locked; never waits.
+--   Gives   the claimed jobs as claim_jobs does. What waits for a held key is parked, out of the way of other claims.
+--   Tells   nothing.
+-- The caller holds the ready rows p_met; p_only claims that job or none. Lock and act are separate statements: the second sees what the first waited out.
+create or replace function holdfast.claim_keyed(
+  p_met bigint[],
+  p_worker text,
+  p_queues text[],
+  p_types text[],
+  p_lease_id uuid,
+  p_now timestamptz,
+  p_leases jsonb,
+  p_only bigint default null
+)
+  returns table (
+    id bigint, type text, input jsonb, token bigint, lease_id uuid, attempts smallint, locked_until timestamptz,
+    max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
+  )
+  language plpgsql volatile
+  set search_path = ''
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+as $$
+declare
+  v_free text[];
+  v_held text[];
+  v_winners bigint[];
+  v_crowded text[];
+begin
+  select k.free, k.held
+    into v_free, v_held
+    from holdfast.lock_keys_of_ready(p_met) as k;
+
+  select array_agg(w.job_id)
+    into v_winners
+    from (
+      select distinct on (r.key) r.job_id
+        from holdfast.ready as r
+       where r.job_id = any (p_met)
+         and r.key = any (v_free)
+         and r.key_policy = 'exclusive'
+       order by r.key, r.run_at, r.job_id
+    ) as w;
+  v_winners := v_winners || holdfast.claim_newest(p_met, v_free, v_held, p_queues, p_types, p_now, p_only);
+
+  return query
+    with taken as (
+      delete from holdfast.ready as r
+       where r.job_id = any (v_winners)
+      returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token, r.key, r.key_policy,
+                r.rank
+    ),
+    fenced as (
+      update holdfast.job_key as k
+         set holder = t.job_id, current_job = t.job_id, current_rank = t.rank, current_since = p_now,
+             token = greatest(k.token, t.token) + 1
+        from taken as t
+       where k.key = t.key
+      returning t.job_id, t.type, t.queue, t.priority, t.run_at, t.attempts, t.max_attempts, t.key, t.key_policy, t.rank,
+                k.token
+    ),
+    leased as (
+      insert into holdfast.lease
+        (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, lease_id, locked_by,
+         locked_at, locked_until)
+      select f.job_id, f.type, f.queue, f.priority, f.run_at, f.attempts + 1, f.max_attempts, f.token, f.key, f.key_policy,
+             f.rank, p_lease_id, p_worker, p_now, p_now + make_interval(secs => (p_leases ->> f.type)::integer)
+        from fenced as f
+      returning lease.*
+    )
+    select l.job_id, l.type, j.input, l.token, l.lease_id, l.attempts, l.locked_until, l.max_attempts, l.queue,
+           l.priority, l.run_at, l.key, j.pipeline_id, j.tags
+      from leased as l
+      join holdfast.job as j on j.id = l.job_id;
+
+  -- What is still met and pending behind a locked key waits for it; the rest of its backlog goes with it, a piece at a time.
+  select array_agg(distinct r.key)
+    into v_crowded
+    from holdfast.ready as r
+   where r.job_id = any (p_met)
+     and r.key = any (v_free || v_held)
+     and r.key_policy <> 'supersede'
+     and exists (select from holdfast.job_key as k where k.key = r.key and k.holder is not null);
+  if v_crowded is not null then
+    update holdfast.ready as r
+       set parked = true
+     where r.job_id = any (array(
+       select w.job_id
+         from holdfast.ready as w
+        where w.key = any (v_crowded)
+          and not w.parked
+          and w.run_at <= p_now
+          and w.key_policy <> 'supersede'
+        limit 1000
+          for update skip locked
+     ));
+  end if;
+end
+$$;

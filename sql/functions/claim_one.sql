@@ -1,0 +1,53 @@
+-- claim_one: pending → running for one job by its id
+--   Guard   as claim_jobs: due, queue not paused, attempts left, its key free (or taken over by policy); with p_types only
+--           a type that the caller has a handler for.
+--   Locks   the ready row, skip locked, and its key; never waits.
+--   Gives   the job with its lease, or no row: another has it, or it is not eligible.
+--   Tells   nothing.
+create or replace function holdfast.claim_one_v1(p_job_id bigint, p_worker text, p_types text[] default null)
+  returns table (
+    id bigint, type text, input jsonb, token bigint, lease_id uuid, attempts smallint, locked_until timestamptz,
+    max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
+  )
+  language plpgsql volatile security definer
+  set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := holdfast.now();
+  v_lease_id constant uuid := gen_random_uuid();
+  v_met record;
+begin
+  perform holdfast.check_claim(p_worker, '{}', '{}', 1);
+  select r.ctid as place, r.type, r.queue, r.key, holdfast.lease_seconds_by_type(array[r.type]) as leases
+    into v_met
+    from holdfast.ready as r
+   where r.job_id = p_job_id
+     and r.run_at <= v_now
+     and (p_types is null or r.type = any (p_types))
+     and not exists (select from holdfast.queue as q where q.name = r.queue and q.paused_at is not null)
+     for update skip locked;
+
+  if not found then
+    return;
+  elsif v_met.key is null then
+    return query
+      select c.* from holdfast.claim_unkeyed(array[v_met.place], p_worker, v_lease_id, v_now, v_met.leases) as c;
+  else
+    return query
+      select c.*
+        from holdfast.claim_keyed(array[p_job_id], p_worker, array[v_met.queue], array[v_met.type], v_lease_id, v_now,
+                                  v_met.leases, p_job_id) as c;
+  end if;
+end
+$$;
+
+create or replace function holdfast.claim_one(job_id bigint, worker text)
+  returns table (
+    id bigint, type text, input jsonb, token bigint, lease_id uuid, attempts smallint, locked_until timestamptz,
+    max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
+  )
+  language sql volatile security definer
+  set search_path = ''
+as $$
+  select * from holdfast.claim_one_v1(job_id, worker)
+$$;

@@ -1,0 +1,12 @@
+-- deregister_worker: a worker leaves
+--   Guard   none.
+--   Locks   its own row.
+--   Gives   nothing.
+--   Tells   nothing.
+create or replace function holdfast.deregister_worker_v1(p_worker text)
+  returns void
+  language sql volatile security definer
+  set search_path = ''
+as $$
+  delete from holdfast.worker as w where w.id = p_worker
+$$;

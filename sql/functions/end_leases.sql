@@ -1,0 +1,37 @@
+-- end_leases: running → completed | failed | cancelled | superseded
+--   Guard   the caller holds the lease rows and their key rows.
+--   Locks   nothing more.
+--   Gives   nothing; the keys are free and their next jobs un-parked.
+--   Tells   sleeping workers of un-parked jobs.
+--   Tested by  test/sql/complete_jobs.test.ts
+-- p_outputs and p_errors stand beside p_job_ids, or are null for none.
+create or replace function holdfast.end_leases(p_job_ids bigint[], p_state text, p_outputs jsonb[], p_errors jsonb[])
+  returns void
+  language plpgsql volatile
+  set search_path = ''
+  set enable_seqscan = off
+  set enable_nestloop = off
+as $$
+declare
+  v_keys text[];
+begin
+  with ended as (
+    delete from holdfast.lease as l
+     where l.job_id = any (p_job_ids)
+    returning l.job_id, l.attempts, l.token, l.lease_id, l.locked_by, l.locked_at, l.run_at, l.key
+  ),
+  kept as (
+    insert into holdfast.outcome
+      (job_id, state, attempts, token, lease_id, locked_by, locked_at, run_at, finished_at, output, error)
+    select e.job_id, p_state, e.attempts, e.token, e.lease_id, e.locked_by, e.locked_at, e.run_at, holdfast.now(), w.output,
+           w.error
+      from ended as e
+      join unnest(p_job_ids, p_outputs, p_errors) as w(job_id, output, error) on w.job_id = e.job_id
+  )
+  select array_agg(e.key) into v_keys from ended as e where e.key is not null;
+
+  if v_keys is not null then
+    perform holdfast.free_keys(v_keys, p_job_ids);
+  end if;
+end
+$$;

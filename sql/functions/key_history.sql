@@ -1,0 +1,25 @@
+-- key_history: the jobs of a key that have started, newest first
+--   Guard   none.
+--   Locks   none.
+--   Gives   up to p_n rows as the view jobs shows them; the first is the current one.
+--   Tells   nothing.
+create or replace function holdfast.key_history_v1(p_key text, p_n integer default 20)
+  returns setof holdfast.jobs
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select v.*
+    from holdfast.jobs as v
+   where v.key = p_key
+     and v.token > 0
+   order by v.token desc
+   limit least(greatest(p_n, 1), 1000)
+$$;
+
+create or replace function holdfast.key_history(key text, n integer default 20)
+  returns setof holdfast.jobs
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select * from holdfast.key_history_v1(key, n)
+$$;

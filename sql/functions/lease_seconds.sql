@@ -1,0 +1,32 @@
+-- lease_seconds: how long a claim of a type holds
+--   Guard   none.
+--   Locks   none.
+--   Gives   the seconds of job_type, 30 for a type that nobody has described.
+--   Tells   nothing.
+-- The one mapping: claims ask for all their types at once, people ask for one.
+create or replace function holdfast.lease_seconds_by_type(p_types text[])
+  returns jsonb
+  language sql stable
+  set search_path = ''
+as $$
+  select coalesce(jsonb_object_agg(t.type, coalesce(y.lease_seconds, 30)), '{}')
+    from unnest(p_types) as t(type)
+    left join holdfast.job_type as y on y.type = t.type
+   where t.type is not null
+$$;
+
+create or replace function holdfast.lease_seconds_v1(p_type text)
+  returns integer
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select (holdfast.lease_seconds_by_type(array[p_type]) ->> p_type)::integer
+$$;
+
+create or replace function holdfast.lease_seconds(p_type text)
+  returns integer
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select holdfast.lease_seconds_v1(p_type)
+$$;

@@ -1,0 +1,29 @@
+-- offer_parked: un-parks what a crash or a missing handler could have left waiting behind nobody
+--   Guard   the key has no holder, by its locked row.
+--   Locks   key rows, skip locked, then one parked row per key, skip locked.
+--   Gives   how many keys were looked after.
+--   Tells   sleeping workers of the un-parked jobs' queues.
+-- One more job per free key at each call: a job whose type nobody has a handler for does not hold up the key's others.
+create or replace function holdfast.offer_parked_v1(p_limit integer default 1000)
+  returns integer
+  language plpgsql volatile security definer
+  set search_path = ''
+as $$
+declare
+  v_keys text[];
+begin
+  v_keys := array(
+    select k.key
+      from holdfast.job_key as k
+     where k.key in (select r.key from holdfast.ready as r where r.parked)
+       and k.holder is null
+     order by k.key
+     limit p_limit
+       for update skip locked
+  );
+  if v_keys <> '{}' then
+    perform holdfast.free_keys(v_keys, '{}');
+  end if;
+  return cardinality(v_keys);
+end
+$$;

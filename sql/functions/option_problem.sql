@@ -1,0 +1,54 @@
+-- option_problem: what is wrong with the options of an enqueue
+--   Guard   none.
+--   Locks   none.
+--   Gives   null when they are fine, else one sentence that names the option and shows what was received.
+--   Tells   nothing.
+create or replace function holdfast.option_problem(p_options jsonb)
+  returns text
+  language plpgsql immutable parallel safe
+  set search_path = ''
+as $$
+declare
+  v_known constant text[] := array['queue', 'priority', 'run_at', 'delay', 'key', 'key_policy', 'coalesce',
+                                   'max_attempts', 'pipeline_id', 'tags', 'dedupe_id'];
+  v_name text;
+  v_value jsonb;
+  v_text text;
+  v_is_fine boolean;
+begin
+  if p_options = '{}' then
+    return null;
+  elsif jsonb_typeof(p_options) is distinct from 'object' then
+    return format('options must be a JSON object, received %s', coalesce(left(p_options::text, 100), 'NULL'));
+  end if;
+  for v_name, v_value in select o.key, o.value from jsonb_each(p_options) as o loop
+    v_text := p_options ->> v_name;
+    v_is_fine := case v_name
+      when 'queue' then jsonb_typeof(v_value) = 'string' and v_text ~ '^[^[:cntrl:]]{1,100}$'
+      when 'priority' then v_text ~ '^[0-9]$'
+      when 'run_at' then jsonb_typeof(v_value) = 'string' and v_text ~
+        '^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$'
+      when 'delay' then v_text ~
+        '^\d{1,12}(\.\d{1,6})?\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)?$'
+        and (jsonb_typeof(v_value) = 'number') = (v_text ~ '^[0-9.]+$')
+      when 'key' then jsonb_typeof(v_value) = 'string' and v_text <> '' and octet_length(v_text) <= 512
+      when 'key_policy' then v_text in ('exclusive', 'supersede', 'coalesce') and p_options ? 'key'
+      when 'coalesce' then v_text in ('replace', 'keep') and p_options ->> 'key_policy' = 'coalesce'
+      when 'max_attempts' then v_text ~ '^\d{1,4}$' and v_text::integer between 1 and 1000
+      when 'pipeline_id' then v_text ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+      when 'tags' then jsonb_typeof(v_value) = 'array' and jsonb_array_length(v_value) <= 20
+        and not jsonb_path_exists(v_value, 'strict $[*] ? (@.type() != "string" || @ like_regex "^(.{101,}|)$")')
+      when 'dedupe_id' then jsonb_typeof(v_value) = 'string' and v_text <> '' and octet_length(v_text) <= 512
+    end;
+    if v_is_fine is null and v_name <> all (v_known) then
+      return format('unknown option "%s"; known are %s', left(v_name, 100), array_to_string(v_known, ', '));
+    elsif v_is_fine is not true then
+      return format('option %s cannot be %s', v_name, left(v_value::text, 100));
+    end if;
+  end loop;
+  if p_options ? 'run_at' and p_options ? 'delay' then
+    return 'give run_at or delay, not both';
+  end if;
+  return null;
+end
+$$;

@@ -1,0 +1,58 @@
+-- prune_jobs: finished jobs older than the retention → gone
+--   Guard   only whole days before the retention; a job that was retried meanwhile lives on.
+--   Locks   job rows, skip locked; a day's partition for the moment of its drop, given up after a second.
+--   Gives   how many jobs went. Less than p_limit: nothing is left to prune now.
+--   Tells   nothing.
+-- The wide rows of job go in batches, the day of outcomes is dropped whole.
+create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000)
+  returns integer
+  language plpgsql volatile security definer
+  set search_path = ''
+  set lock_timeout = '1s'
+  set timezone = 'UTC'
+as $$
+declare
+  v_before constant timestamptz := date_trunc('day', holdfast.now() - p_keep);
+  v_day text;
+  v_ids bigint[];
+begin
+  if p_keep < interval '0' or p_limit not between 1 and 100000 then
+    perform holdfast.refuse('INVALID_OPTION', 'keep must not be negative, limit between 1 and 100000',
+      jsonb_build_object('keep', p_keep, 'limit', p_limit));
+  elsif not pg_try_advisory_xact_lock(hashtextextended('holdfast.prune', 7245904)) then
+    return 0;
+  end if;
+
+  v_ids := array(
+    select j.id
+      from holdfast.job as j
+     where j.id in (select o.job_id from holdfast.outcome as o where o.finished_at < v_before)
+     limit p_limit
+       for update skip locked
+  );
+  -- Locked in the statement before, so that this one sees a retry that was under way.
+  delete from holdfast.job as j
+   where j.id = any (v_ids)
+     and exists (select from holdfast.outcome as o where o.job_id = j.id and o.finished_at < v_before);
+  delete from holdfast.attempt as a where a.job_id = any (v_ids)
+     and not exists (select from holdfast.job as j where j.id = a.job_id);
+  delete from holdfast.outcome_default as o where o.job_id = any (v_ids)
+     and not exists (select from holdfast.job as j where j.id = o.job_id);
+  if cardinality(v_ids) > 0 then
+    return cardinality(v_ids);
+  end if;
+
+  for v_day in
+    select c.relname
+      from pg_catalog.pg_inherits as i
+      join pg_catalog.pg_class as c on c.oid = i.inhrelid
+     where i.inhparent = 'holdfast.outcome'::regclass
+       and c.relname ~ '^outcome_\d{8}$'
+       and to_date(right(c.relname, 8), 'YYYYMMDD') < v_before::date
+  loop
+    execute format('drop table holdfast.%I', v_day);
+  end loop;
+  perform holdfast.prune_keys(p_limit);
+  return 0;
+end
+$$;

@@ -1,0 +1,14 @@
+-- record_migration: notes that a migration was applied
+--   Guard   none; only the owner may call it.
+--   Locks   none.
+--   Gives   nothing.
+--   Tells   nothing.
+--   Tested by  test/store/migrate.test.ts
+create or replace function holdfast.record_migration(p_revision integer, p_name text, p_checksum text, p_oldest_program integer)
+  returns void
+  language sql volatile
+  set search_path = ''
+as $$
+  insert into holdfast.migration (revision, name, checksum, oldest_program)
+  values (p_revision, p_name, p_checksum, p_oldest_program)
+$$;

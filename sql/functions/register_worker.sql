@@ -1,0 +1,24 @@
+-- register_worker: a worker says that it is there and what it serves
+--   Guard   none; its id is fresh at every start.
+--   Locks   its own row.
+--   Gives   nothing.
+--   Tells   nothing.
+create or replace function holdfast.register_worker_v1(
+  p_worker text,
+  p_pod text,
+  p_pid integer,
+  p_version text,
+  p_queues text[],
+  p_types text[],
+  p_concurrency integer
+)
+  returns void
+  language sql volatile security definer
+  set search_path = ''
+as $$
+  insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, beat_at)
+  values (p_worker, p_pod, p_pid, p_version, p_queues, p_types, p_concurrency, holdfast.now(), holdfast.now())
+  on conflict (id) do update
+     set pod = excluded.pod, pid = excluded.pid, version = excluded.version, queues = excluded.queues,
+         types = excluded.types, concurrency = excluded.concurrency, beat_at = excluded.beat_at
+$$;

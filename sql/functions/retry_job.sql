@@ -1,0 +1,46 @@
+-- retry_job: completed | failed | cancelled | superseded → pending, with fresh attempts
+--   Guard   the job is in a final state.
+--   Locks   the job row, then its outcome.
+--   Gives   the state it was in; raises JOB_NOT_FOUND, or WRONG_STATE while it is alive.
+--   Tells   workers, when the caller's transaction commits.
+-- The token goes on from where it was, so nothing that an earlier attempt still sends is accepted. A keyed job counts as
+-- the newest of its key from now on.
+create or replace function holdfast.retry_job_v1(p_job_id bigint, p_actor text default null)
+  returns text
+  language plpgsql volatile security definer
+  set search_path = ''
+as $$
+declare
+  v_job holdfast.job;
+  v_state text;
+  v_token bigint;
+begin
+  select j.* into v_job from holdfast.job as j where j.id = p_job_id for update;
+  if not found then
+    perform holdfast.refuse('JOB_NOT_FOUND', format('there is no job %s', p_job_id), jsonb_build_object('job_id', p_job_id));
+  end if;
+
+  delete from holdfast.outcome as o where o.job_id = p_job_id returning o.state, o.token into v_state, v_token;
+  if not found then
+    perform holdfast.refuse('WRONG_STATE', format('job %s is %s; only a finished job can be retried', p_job_id,
+      coalesce(holdfast.state_of(p_job_id), 'in motion')),
+      jsonb_build_object('job_id', p_job_id, 'state', holdfast.state_of(p_job_id)));
+  end if;
+
+  insert into holdfast.ready
+    (job_id, type, queue, priority, run_at, max_attempts, token, key, key_policy, rank)
+  values (p_job_id, v_job.type, v_job.queue, v_job.priority, holdfast.now(), v_job.max_attempts, v_token, v_job.key,
+          v_job.key_policy, case when v_job.key is not null then nextval('holdfast.job_id_seq') end);
+  perform holdfast.audit_deed(p_actor, 'retry', p_job_id, jsonb_build_object('from', v_state));
+  perform holdfast.wake_workers(array[v_job.queue], holdfast.now(), 'always');
+  return v_state;
+end
+$$;
+
+create or replace function holdfast.retry_job(job_id bigint, actor text default null)
+  returns text
+  language sql volatile security definer
+  set search_path = ''
+as $$
+  select holdfast.retry_job_v1(job_id, actor)
+$$;

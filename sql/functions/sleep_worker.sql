@@ -1,0 +1,40 @@
+-- sleep_worker: a worker says until when it sleeps, or that it is awake (null)
+--   Guard   none.
+--   Locks   its own row.
+--   Gives   milliseconds until the first job that will fall due for it, null when there is none.
+--   Tells   nothing. An enqueue that commits after this notifies; one that is under way may not, so the worker looks again.
+create or replace function holdfast.sleep_worker_v1(p_worker text, p_queues text[], p_sleep_ms integer)
+  returns bigint
+  language plpgsql volatile security definer
+  set search_path = ''
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set enable_sort = off
+as $$
+declare
+  v_now constant timestamptz := holdfast.now();
+  v_due timestamptz;
+begin
+  update holdfast.worker as w
+     set sleeping_until = v_now + make_interval(secs => 0.001 * p_sleep_ms)
+   where w.id = p_worker;
+  if p_sleep_ms is null then
+    return null;
+  end if;
+  select min(n.run_at)
+    into v_due
+    from unnest(p_queues) as q(name)
+   cross join generate_series(0, 9) as p(priority)
+   cross join lateral (
+     select r.run_at
+       from holdfast.ready as r
+      where r.queue = q.name
+        and r.priority = p.priority
+        and r.run_at > v_now
+        and not r.parked
+      order by r.run_at, r.job_id
+      limit 1
+   ) as n;
+  return ceil(extract(epoch from v_due - v_now) * 1000)::bigint;
+end
+$$;

@@ -1,0 +1,36 @@
+-- supersede_pending: pending → superseded for the jobs of a key up to a rank
+--   Guard   the caller holds the key row.
+--   Locks   ready rows, skip locked, at most 1000; the rest goes with a later claim.
+--   Gives   how many.
+--   Tells   nothing.
+--   Tested by  test/sql/supersede.test.ts
+create or replace function holdfast.supersede_pending(p_key text, p_policy text, p_up_to_rank bigint)
+  returns integer
+  language plpgsql volatile
+  set search_path = ''
+as $$
+declare
+  v_ended integer;
+begin
+  with gone as (
+    delete from holdfast.ready as r
+     where r.job_id = any (array(
+       select o.job_id
+         from holdfast.ready as o
+        where o.key = p_key
+          and o.key_policy = p_policy
+          and o.rank <= p_up_to_rank
+        order by o.rank
+        limit 1000
+          for update skip locked
+     ))
+    returning r.job_id, r.token, r.run_at, r.attempts
+  )
+  insert into holdfast.outcome (job_id, state, token, run_at, attempts, finished_at, error)
+  select g.job_id, 'superseded', g.token, g.run_at, g.attempts, holdfast.now(),
+         '{"name": "Superseded", "message": "a newer job of the same key took its place"}'
+    from gone as g;
+  get diagnostics v_ended = row_count;
+  return v_ended;
+end
+$$;

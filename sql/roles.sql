@@ -1,0 +1,76 @@
+-- Who may call what. Applied at every migrate, after the functions. Only the owner of the schema has rights on tables;
+-- the four roles have EXECUTE on the functions of their trade and nothing else (viewers may also read the view jobs).
+-- Where the owner may not create roles, it grants nothing and an administrator can run this file later.
+do $roles$
+declare
+  v_trades constant text[] := array['producer', 'worker', 'operator', 'viewer'];
+  v_grants constant jsonb := '{
+    "now": ["producer", "worker", "operator", "viewer"],
+    "schema_revision": ["producer", "worker", "operator", "viewer"],
+    "find_job": ["producer", "worker", "operator", "viewer"],
+    "lease_seconds": ["producer", "worker", "operator", "viewer"],
+    "current": ["producer", "worker", "operator", "viewer"],
+    "key_history": ["producer", "worker", "operator", "viewer"],
+    "enqueue": ["producer", "worker", "operator"],
+    "enqueue_jobs": ["producer", "worker", "operator"],
+    "claim_jobs": ["worker"],
+    "claim_one": ["worker"],
+    "claim_job": ["worker"],
+    "renew_leases": ["worker"],
+    "complete_jobs": ["worker"],
+    "complete_job": ["worker"],
+    "assert_lease": ["worker"],
+    "fail_jobs": ["worker"],
+    "snooze_jobs": ["worker"],
+    "release_jobs": ["worker"],
+    "cancel_jobs": ["worker"],
+    "report_progress": ["worker"],
+    "put_job_types": ["worker"],
+    "register_worker": ["worker"],
+    "deregister_worker": ["worker"],
+    "beat_worker": ["worker"],
+    "sleep_worker": ["worker"],
+    "make_outcome_partitions": ["worker"],
+    "prune_jobs": ["worker"],
+    "offer_parked": ["worker"],
+    "cancel_job": ["producer", "operator"],
+    "retry_job": ["operator"],
+    "pause_queue": ["operator"],
+    "resume_queue": ["operator"],
+    "pin_job_type": ["operator"],
+    "check_places": ["operator", "viewer"]
+  }';
+  v_trade text;
+  v_function record;
+begin
+  revoke all on all tables in schema holdfast from public;
+  revoke all on all functions in schema holdfast from public;
+
+  foreach v_trade in array v_trades loop
+    if to_regrole('holdfast_' || v_trade) is null then
+      begin
+        execute format('create role %I nologin', 'holdfast_' || v_trade);
+      exception
+        when insufficient_privilege then
+          raise notice 'no right to create role %: grant its functions by running roles.sql as one who may',
+            'holdfast_' || v_trade;
+          return;
+        when duplicate_object or unique_violation then
+          null;  -- another migrate on this server has just made it
+      end;
+    end if;
+    execute format('grant usage on schema holdfast to %I', 'holdfast_' || v_trade);
+  end loop;
+  grant select on holdfast.jobs to holdfast_viewer;
+
+  for v_function in
+    select p.oid::regprocedure as signature, t.trade
+      from pg_catalog.pg_proc as p
+      join jsonb_each(v_grants) as g on p.proname ~ ('^' || g.key || '(_v\d+)?$')
+     cross join lateral jsonb_array_elements_text(g.value) as t(trade)
+     where p.pronamespace = 'holdfast'::regnamespace
+  loop
+    execute format('grant execute on function %s to %I', v_function.signature, 'holdfast_' || v_function.trade);
+  end loop;
+end
+$roles$;

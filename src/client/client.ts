@@ -1,0 +1,135 @@
+// What any application may ask of its jobs. No background work.
+
+import { type GivenOf, indexByType, type JobDefinition, type KeyValue, type OutputOf } from '../domain/definition.js'
+import { HoldfastError } from '../domain/errors.js'
+import { checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
+import { canonicalKey } from '../domain/key.js'
+import type { EventHub } from '../observe/events.js'
+import { cancelJob, currentJob, findJob, keyHistory, retryJob } from '../store/jobs.js'
+import type { Store } from '../store/open.js'
+import { pauseQueue, resumeQueue } from '../store/queues.js'
+import { asQueryable } from '../store/transaction.js'
+import { type EnqueueManyOptions, type EnqueueOptions, enqueueMembers } from './enqueue.js'
+import { type JobHandle, jobHandle } from './handle.js'
+
+export type AnyJobId = string | number | bigint
+
+export interface DeedOptions {
+  readonly tx?: unknown
+  /** Who does it, for the audit; the database role by default. */
+  readonly actor?: string
+}
+
+type Named<Jobs extends readonly JobDefinition[], Type> = Extract<Jobs[number], { readonly type: Type }>
+
+export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefinition[]> {
+  readonly #store: Store
+  readonly #events: EventHub
+  readonly #definitions: ReadonlyMap<string, JobDefinition>
+
+  constructor(store: Store, events: EventHub, definitions: Jobs) {
+    this.#store = store
+    this.#events = events
+    this.#definitions = indexByType(definitions)
+  }
+
+  /** Stores one job, by its definition or by its type's name. With `tx` it exists if and only if that commits. */
+  enqueue<J extends JobDefinition>(job: J, input: GivenOf<J>, options?: EnqueueOptions): Promise<JobHandle<OutputOf<J>>>
+  enqueue<T extends Jobs[number]['type']>(
+    type: T,
+    input: GivenOf<Named<Jobs, T>>,
+    options?: EnqueueOptions,
+  ): Promise<JobHandle<OutputOf<Named<Jobs, T>>>>
+  async enqueue(job: JobDefinition | string, input: unknown, options: EnqueueOptions = {}): Promise<JobHandle> {
+    const { dedupeId, key, ...shared } = options
+    const [handle] = await this.#enqueueAll(job, [input], {
+      ...shared,
+      ...(dedupeId !== undefined && { dedupeId: () => dedupeId }),
+      ...(key !== undefined && { key: () => key }),
+    })
+    return handle as JobHandle
+  }
+
+  /** Stores many jobs of one type in one round trip, all or none. Handles come in the inputs' order. */
+  enqueueMany<J extends JobDefinition>(
+    job: J,
+    inputs: readonly GivenOf<J>[],
+    options?: EnqueueManyOptions<GivenOf<J>>,
+  ): Promise<JobHandle<OutputOf<J>>[]>
+  enqueueMany<T extends Jobs[number]['type']>(
+    type: T,
+    inputs: readonly GivenOf<Named<Jobs, T>>[],
+    options?: EnqueueManyOptions<GivenOf<Named<Jobs, T>>>,
+  ): Promise<JobHandle<OutputOf<Named<Jobs, T>>>[]>
+  enqueueMany(
+    job: JobDefinition | string,
+    inputs: readonly unknown[],
+    options?: EnqueueManyOptions<unknown>,
+  ): Promise<JobHandle[]> {
+    return this.#enqueueAll(job, inputs, options ?? {})
+  }
+
+  async #enqueueAll(
+    job: JobDefinition | string,
+    inputs: readonly unknown[],
+    options: EnqueueManyOptions<unknown>,
+  ): Promise<JobHandle[]> {
+    const definition = this.#definitionOf(job)
+    if (inputs.length === 0) return []
+    const ids = await enqueueMembers(this.#store, definition, inputs, options)
+    // Inside a caller's transaction nothing has happened yet that others could act on.
+    if (options.tx === undefined) {
+      this.#events.emit('job.enqueued', { ids, type: definition.type, queue: options.queue ?? definition.queue })
+    }
+    return ids.map((id) => jobHandle(this.#store, this.#events, id, definition.type))
+  }
+
+  /** undefined when there is no such job, or no longer. */
+  find(id: AnyJobId, options: { tx?: unknown } = {}): Promise<Job | undefined> {
+    return findJob(this.#store, toJobId(id), transactionOf(options))
+  }
+
+  /** The state it was cancelled in. A running job is fenced at once and its handler signalled. */
+  cancel(id: AnyJobId, options: DeedOptions & { reason?: string } = {}): Promise<JobState> {
+    const { reason = null, actor = null } = options
+    return cancelJob(this.#store, toJobId(id), { reason, actor }, transactionOf(options))
+  }
+
+  /** Gives a finished job fresh attempts and runs it now; the state it was in. */
+  retry(id: AnyJobId, options: DeedOptions = {}): Promise<JobState> {
+    return retryJob(this.#store, toJobId(id), options.actor ?? null, transactionOf(options))
+  }
+
+  /** The latest started job of a key. */
+  current(key: KeyValue): Promise<Job | undefined> {
+    return currentJob(this.#store, canonicalKey(key))
+  }
+
+  /** The started jobs of a key, newest first. */
+  history(key: KeyValue, options: { limit?: number } = {}): Promise<Job[]> {
+    return keyHistory(this.#store, canonicalKey(key), options.limit ?? 20)
+  }
+
+  /** false when it was paused already. What runs goes on. */
+  pause(queue: string, options: { actor?: string } = {}): Promise<boolean> {
+    return pauseQueue(this.#store, checkQueueName(queue), options.actor ?? null)
+  }
+
+  /** false when it was not paused. */
+  resume(queue: string, options: { actor?: string } = {}): Promise<boolean> {
+    return resumeQueue(this.#store, checkQueueName(queue), options.actor ?? null)
+  }
+
+  #definitionOf(job: JobDefinition | string): JobDefinition {
+    if (typeof job === 'object' && job !== null) return job
+    const definition = this.#definitions.get(job)
+    if (definition) return definition
+    throw new HoldfastError('UNKNOWN_TYPE', `no job of type ${JSON.stringify(job)} is defined here`, {
+      details: { received: job, known: [...this.#definitions.keys()] },
+    })
+  }
+}
+
+function transactionOf({ tx }: { tx?: unknown }) {
+  return tx === undefined ? undefined : asQueryable(tx)
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { FINAL_STATES, JOB_STATES, type JobState } from './job.js'
+import {
+  allowed,
+  DEEDS,
+  type Deed,
+  drawDiagram,
+  drawMatrix,
+  type Origin,
+  refusalOf,
+  TRANSITIONS,
+} from './transitions.js'
+
+/** No deed leads here: dependencies and supersede are not part of the table. */
+const UNREACHED: readonly JobState[] = ['waiting', 'superseded']
+
+describe('the table', () => {
+  test('has one row for each deed and origin', () => {
+    const pairs = TRANSITIONS.map(({ deed, from }) => `${deed} ${from}`)
+
+    expect(new Set(pairs).size).toBe(pairs.length)
+  })
+
+  test('has a row for every deed, and only known states', () => {
+    expect(new Set(TRANSITIONS.map(({ deed }) => deed))).toEqual(new Set(DEEDS))
+    for (const { from, to } of TRANSITIONS) {
+      expect(['none', ...JOB_STATES]).toContain(from)
+      for (const state of [to].flat()) expect(JOB_STATES).toContain(state)
+    }
+  })
+
+  test('reaches every state but those that no deed makes', () => {
+    const reached = new Set<Origin>(['none'])
+    for (const origin of reached) {
+      for (const deed of DEEDS) for (const state of allowed(origin, deed) ?? []) reached.add(state)
+    }
+    reached.delete('none')
+
+    expect([...reached].sort()).toEqual(JOB_STATES.filter((state) => !UNREACHED.includes(state)).sort())
+  })
+
+  test.each([
+    ['completed', ['complete']],
+    ['failed', ['fail']],
+    ['cancelled', ['cancel']],
+    ['superseded', []],
+  ] as [JobState, Deed[]][])('%s is entered only by %j', (state, deeds) => {
+    const entering = TRANSITIONS.filter(({ to }) => [to].flat().includes(state)).map(({ deed }) => deed)
+
+    expect([...new Set(entering)]).toEqual(deeds)
+  })
+
+  test('lets nothing but retry leave a final state', () => {
+    for (const state of FINAL_STATES) expect(DEEDS.filter((deed) => allowed(state, deed))).toEqual(['retry'])
+  })
+
+  test('makes running only by claim, out of pending', () => {
+    const entering = TRANSITIONS.filter(({ from, to }) => from !== 'running' && [to].flat().includes('running'))
+
+    expect(entering).toMatchObject([{ deed: 'claim', from: 'pending' }])
+  })
+})
+
+describe('allowed and refusalOf', () => {
+  test('fail leads to pending or failed', () => {
+    expect(allowed('running', 'fail')).toEqual(['pending', 'failed'])
+  })
+
+  test('a deed without a row is not allowed', () => {
+    expect(allowed('completed', 'complete')).toBeUndefined()
+    expect(allowed('none', 'cancel')).toBeUndefined()
+  })
+
+  test.each(['renew', 'complete', 'fail', 'snooze', 'release'] as Deed[])(
+    '%s without the lease is LEASE_LOST',
+    (deed) => {
+      expect(refusalOf('pending', deed)).toBe('LEASE_LOST')
+      expect(refusalOf('none', deed)).toBe('LEASE_LOST')
+    },
+  )
+
+  test.each(['cancel', 'retry'] as Deed[])('%s is refused by state, and by absence of the job', (deed) => {
+    expect(refusalOf('completed', deed)).toBe('WRONG_STATE')
+    expect(refusalOf('none', deed)).toBe('JOB_NOT_FOUND')
+  })
+
+  test('a claim of what cannot be claimed is no error', () => {
+    expect(refusalOf('running', 'claim')).toBeNull()
+  })
+})
+
+describe('drawings', () => {
+  test('the diagram has an arrow for every row and target', () => {
+    const lines = drawDiagram().split('\n')
+
+    expect(lines[0]).toBe('stateDiagram-v2')
+    expect(lines).toContain('  [*] --> pending: enqueue')
+    for (const { deed, from, to } of TRANSITIONS) {
+      for (const state of [to].flat()) {
+        expect(lines).toContain(`  ${from === 'none' ? '[*]' : from} --> ${state}: ${deed}`)
+      }
+    }
+    expect(lines.filter((line) => line.endsWith('--> [*]'))).toHaveLength(FINAL_STATES.length)
+  })
+
+  test('the matrix has a row for each origin, a column for each deed', () => {
+    const lines = drawMatrix().trimEnd().split('\n')
+    const cellsOf = (state: string) => lines.find((line) => line.startsWith(`| ${state} `))?.split(' | ')
+
+    expect(lines).toHaveLength(2 + 1 + JOB_STATES.length)
+    expect(new Set(lines.map((line) => line.split(' | ').length))).toEqual(new Set([DEEDS.length + 1]))
+    expect(cellsOf('running')?.[1 + DEEDS.indexOf('fail')]).toBe('→ pending or failed')
+    expect(cellsOf('completed')?.[1 + DEEDS.indexOf('complete')]).toBe('`LEASE_LOST`')
+    expect(cellsOf('running')?.[1 + DEEDS.indexOf('claim')]).toBe('–')
+  })
+})

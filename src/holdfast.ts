@@ -1,0 +1,127 @@
+// Assembles client, worker and maintenance into what applications hold in their hands.
+
+import { createRequire } from 'node:module'
+import { type AnyJobId, Client } from './client/client.js'
+import type { Logger } from './domain/context.js'
+import type { JobDefinition } from './domain/definition.js'
+import { toJobId } from './domain/job.js'
+import { Housekeeper } from './maintenance/housekeeper.js'
+import { EventHub, type EventName, type Events } from './observe/events.js'
+import { SILENT } from './observe/log.js'
+import { claimOne } from './store/claim.js'
+import type { MigrationReport } from './store/migrate.js'
+import { Store, type StoreOptions } from './store/open.js'
+import { type WorkerIdentity, workerIdentity } from './worker/identity.js'
+import { JobRuns } from './worker/job-runs.js'
+import { type CheckedWorkerOptions, checkWorkerOptions, type WorkerOptions } from './worker/options.js'
+import { Registry } from './worker/registry.js'
+import { Worker } from './worker/worker.js'
+
+export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends StoreOptions, WorkerOptions {
+  readonly jobs: Jobs
+  /** Anything that speaks pino's shape; silent by default. */
+  readonly logger?: Logger
+}
+
+/** Opens nothing yet: the database is opened at the first call that needs it. */
+export function createHoldfast<const Jobs extends readonly JobDefinition[]>(
+  options: HoldfastOptions<Jobs>,
+): Holdfast<Jobs> {
+  return new Holdfast(options)
+}
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+
+export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefinition[]>
+  extends Client<Jobs>
+  implements AsyncDisposable
+{
+  readonly #store: Store
+  readonly #events: EventHub
+  readonly #registry: Registry
+  readonly #log: Logger
+  readonly #workerOptions: CheckedWorkerOptions
+  #working: { worker: Worker; housekeeper: Housekeeper } | undefined
+  #direct: { identity: WorkerIdentity; runs: JobRuns } | undefined
+
+  constructor(options: HoldfastOptions<Jobs>) {
+    const store = new Store(options)
+    const events = new EventHub()
+    super(store, events, options.jobs)
+    this.#store = store
+    this.#events = events
+    this.#registry = new Registry(options.jobs)
+    this.#log = options.logger ?? SILENT
+    this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
+  }
+
+  /** Hears a fact by its name; returns the way to stop hearing it. */
+  on<N extends EventName>(name: N, listener: (fact: Events[N]) => void): () => void {
+    return this.#events.on(name, listener)
+  }
+
+  /** Brings the database to this program's schema. A deploy step on a server; done by itself on the embedded default. */
+  migrate(): Promise<MigrationReport> {
+    return this.#store.migrate()
+  }
+
+  /** Starts the in-process worker for every job that has a handler. Resolves when it is ready to claim. */
+  async start(): Promise<void> {
+    if (this.#working) return
+    const parts = { store: this.#store, registry: this.#registry, events: this.#events, log: this.#log }
+    const worker = new Worker({ ...parts, identity: workerIdentity(version) }, this.#workerOptions)
+    const housekeeper = new Housekeeper(this.#store, {
+      retentionMs: this.#workerOptions.retentionMs,
+      onFault: (doing, error) => this.#log.warn({ err: error }, `${doing} failed`),
+    })
+    this.#working = { worker, housekeeper }
+    try {
+      await worker.start()
+      housekeeper.start()
+    } catch (error) {
+      this.#working = undefined
+      throw error
+    }
+  }
+
+  /** Stops the worker and keeps the database open. What runs may end within the grace; the rest is given back. */
+  async stop(): Promise<void> {
+    const working = this.#working
+    this.#working = undefined
+    await working?.housekeeper.stop()
+    await working?.worker.stop()
+    const direct = this.#direct
+    this.#direct = undefined
+    await direct?.runs.stop(this.#workerOptions.graceMs)
+  }
+
+  /** Claims, runs and settles one job by its id, here and now. False when another has it or it is not eligible. */
+  async runJob(id: AnyJobId): Promise<boolean> {
+    this.#direct ??= this.#openDirect()
+    const { identity, runs } = this.#direct
+    const claimedAt = performance.now()
+    const job = await claimOne(this.#store, toJobId(id), { worker: identity.id, types: this.#registry.types })
+    if (!job) return false
+    runs.hold(job, claimedAt)
+    await runs.workThrough(job)
+    return true
+  }
+
+  /** Stops the worker and closes the database, unless it is the caller's own. */
+  async close(): Promise<void> {
+    await this.stop()
+    await this.#store.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #openDirect(): { identity: WorkerIdentity; runs: JobRuns } {
+    const identity = workerIdentity(version)
+    const parts = { store: this.#store, registry: this.#registry, events: this.#events, log: this.#log }
+    const runs = new JobRuns({ ...parts, worker: identity.id, beat: async () => {} })
+    runs.start()
+    return { identity, runs }
+  }
+}

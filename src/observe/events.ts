@@ -1,0 +1,60 @@
+// The facts that a running Holdfast tells, by name.
+
+import { EventEmitter } from 'node:events'
+import type { ErrorCode } from '../domain/errors.js'
+import type { Failure } from '../domain/failure.js'
+import type { JobId } from '../domain/job.js'
+
+export interface JobFact {
+  readonly id: JobId
+  readonly type: string
+  readonly queue: string
+  readonly attempt: number
+}
+
+export interface Events {
+  'job.enqueued': { readonly ids: readonly JobId[]; readonly type: string; readonly queue: string | undefined }
+  'job.claimed': JobFact
+  'job.completed': JobFact & { readonly ms: number }
+  'job.failed': JobFact & { readonly ms: number; readonly failure: Failure; readonly isFinal: boolean }
+  'job.snoozed': JobFact & { readonly delayMs: number }
+  'job.cancelled': JobFact & { readonly reason: string | null }
+  'job.released': JobFact
+  /** What the run came to was refused, or the run was told to stop because another holds the job. */
+  'job.lost': JobFact & { readonly code: ErrorCode }
+  'worker.started': { readonly worker: string; readonly queues: readonly string[]; readonly types: readonly string[] }
+  'worker.stopped': { readonly worker: string }
+  /** Something of the worker's own failed; who repairs it is in the message. */
+  'worker.fault': { readonly worker: string; readonly doing: string; readonly error: unknown }
+}
+
+export type EventName = keyof Events
+
+/** A listener that throws must not end a worker: its error is told as a fault of its own. */
+export class EventHub {
+  readonly #emitter = new EventEmitter({ captureRejections: false })
+
+  constructor() {
+    this.#emitter.setMaxListeners(0)
+  }
+
+  on<N extends EventName>(name: N, listener: (fact: Events[N]) => void): () => void {
+    const guarded = (fact: Events[N]) => {
+      try {
+        listener(fact)
+      } catch (error) {
+        if (name !== 'worker.fault') this.emit('worker.fault', { worker: '', doing: `a listener of ${name}`, error })
+      }
+    }
+    this.#emitter.on(name, guarded)
+    return () => this.#emitter.off(name, guarded)
+  }
+
+  emit<N extends EventName>(name: N, fact: Events[N]): void {
+    this.#emitter.emit(name, fact)
+  }
+
+  hasListener(name: EventName): boolean {
+    return this.#emitter.listenerCount(name) > 0
+  }
+}

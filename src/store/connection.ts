@@ -1,0 +1,134 @@
+// The one way to a database: a pool of connections to a server, or the embedded PGlite behind the same driver.
+
+import pg from 'pg'
+
+/** One result row as the driver gives it. Names are snake_case; rows.ts turns them into the domain's words. */
+export type Row = Record<string, unknown>
+
+/** Whatever runs a statement: a pool, a client, a caller's transaction. */
+export interface Queryable {
+  query(text: string, values?: unknown[]): Promise<{ rows: Row[] }>
+}
+
+export interface Database extends Queryable {
+  readonly engine: 'server' | 'embedded'
+  /** Runs a statement that is prepared once per connection under its own text. */
+  prepared(text: string, values: unknown[]): Promise<{ rows: Row[] }>
+  /** One connection from begin to commit; rolled back when `work` throws. */
+  transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>
+  /** One connection for `work` alone, outside any transaction. */
+  session<T>(work: (session: pg.PoolClient) => Promise<T>): Promise<T>
+  /** Hears a channel until closed. Rejects where the engine or a pooler cannot. */
+  listen(channel: string, heard: () => void, lost: (error: Error) => void): Promise<Listening>
+  close(): Promise<void>
+}
+
+export interface Listening {
+  /** Asks the server whether the channel is still heard; rejects when the connection does not answer. */
+  check(): Promise<boolean>
+  close(): Promise<void>
+}
+
+const STATEMENT_NAMES = new Map<string, string>()
+
+/** A short name for a statement's text, the same for all connections of this process. */
+export function statementName(text: string): string {
+  let name = STATEMENT_NAMES.get(text)
+  if (name === undefined) {
+    name = `holdfast_${STATEMENT_NAMES.size + 1}`
+    STATEMENT_NAMES.set(text, name)
+  }
+  return name
+}
+
+/** The parts that a server's pool and PGlite's pool share. */
+export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'listen' | 'close'>): Database {
+  // A pooled connection that the server ends while idle must not end the process; the next query opens another.
+  pool.on('error', () => {})
+  const session = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    const client = await pool.connect()
+    let failure: Error | undefined
+    try {
+      return await work(client)
+    } catch (error) {
+      failure = isConnectionFault(error) ? (error as Error) : undefined
+      throw error
+    } finally {
+      client.release(failure)
+    }
+  }
+  return {
+    ...parts,
+    query: (text, values) => pool.query(text, values),
+    prepared: (text, values) => pool.query({ name: statementName(text), text, values }),
+    session,
+    transaction: (work) =>
+      session(async (client) => {
+        await client.query('begin isolation level read committed')
+        try {
+          const result = await work(client)
+          await client.query('commit')
+          return result
+        } catch (error) {
+          await client.query('rollback').catch(() => {}) // a broken connection rolls back by itself
+          throw error
+        }
+      }),
+  }
+}
+
+/** True when the connection, not the statement, is at fault: it must not go back to the pool. */
+export function isConnectionFault(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  if (typeof code !== 'string') return error instanceof Error && /timeout|terminated|Connection/i.test(error.message)
+  return CONNECTION_FAULTS.has(code) || code.startsWith('08')
+}
+
+/** SQLSTATEs and socket errors after which the same call may succeed on another connection. */
+export const CONNECTION_FAULTS: ReadonlySet<string> = new Set([
+  '57P01', // the server was told to end this connection
+  '57P02', // the server crashed
+  '57P03', // the server is starting up
+  '57P05', // idle for too long
+  '25006', // read-only: this is a standby, or became one
+  '53300', // too many connections
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+
+/** A dedicated connection that hears a channel. It is never a pooled one: LISTEN is the state of its session. */
+export async function listenWith(
+  client: pg.Client,
+  channel: string,
+  heard: () => void,
+  lost: (error: Error) => void,
+): Promise<Listening> {
+  let closed = false
+  const fail = (error: Error) => {
+    if (closed) return
+    closed = true
+    client.end().catch(() => {})
+    lost(error)
+  }
+  client.on('error', fail)
+  client.on('end', () => fail(new Error('the listening connection has ended')))
+  client.on('notification', (message) => {
+    if (message.channel === channel) heard()
+  })
+  await client.connect()
+  await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+  return {
+    async check() {
+      const { rows } = await client.query('select c.name from pg_listening_channels() as c(name)')
+      return rows.some((row) => row.name === channel)
+    },
+    async close() {
+      closed = true
+      await client.end().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,23 @@
+// Enqueues jobs in one round trip.
+
+import type { JobId } from '../domain/job.js'
+import { call } from './call.js'
+import type { Queryable } from './connection.js'
+import type { Store } from './open.js'
+
+/** Who is told: `sleepers` reads the workers' word, which only a call that commits at once may rely on. */
+export type Wake = 'always' | 'sleepers' | 'never'
+
+/** Both arguments are JSON text: the array of members and the options they share. Ids come in the members' order. */
+export async function enqueueJobs(
+  store: Store,
+  members: string,
+  common: string,
+  wake: Wake,
+  tx?: Queryable,
+): Promise<JobId[]> {
+  const rows = await call(store, ENQUEUE_JOBS, [members, common, wake], tx)
+  return rows.map((row) => String(row.id))
+}
+
+const ENQUEUE_JOBS = { invocation: 'enqueue_jobs_v1($1::text::jsonb, $2::text::jsonb, $3)', columns: 'c as id' }

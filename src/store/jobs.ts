@@ -1,0 +1,43 @@
+// Reads of single jobs and the deeds of operators.
+
+import type { Job, JobId, JobState } from '../domain/job.js'
+import { call } from './call.js'
+import type { Queryable } from './connection.js'
+import type { Store } from './open.js'
+import { toJob } from './rows.js'
+
+export async function findJob(store: Store, id: JobId, tx?: Queryable): Promise<Job | undefined> {
+  const [row] = await call(store, { invocation: 'find_job_v1($1)' }, [id], tx)
+  return row && toJob(row)
+}
+
+/** The state it was cancelled in. */
+export async function cancelJob(
+  store: Store,
+  id: JobId,
+  { reason, actor }: { reason: string | null; actor: string | null },
+  tx?: Queryable,
+): Promise<JobState> {
+  const [row] = await call(
+    store,
+    { invocation: 'cancel_job_v1($1, $2, $3)', columns: 'c as state' },
+    [id, reason, actor],
+    tx,
+  )
+  return row?.state as JobState
+}
+
+/** The state it was in before. */
+export async function retryJob(store: Store, id: JobId, actor: string | null, tx?: Queryable): Promise<JobState> {
+  const [row] = await call(store, { invocation: 'retry_job_v1($1, $2)', columns: 'c as state' }, [id, actor], tx)
+  return row?.state as JobState
+}
+
+export async function currentJob(store: Store, key: string): Promise<Job | undefined> {
+  const [row] = await call(store, { invocation: 'current_v1($1)' }, [key])
+  return row && toJob(row)
+}
+
+export async function keyHistory(store: Store, key: string, n: number): Promise<Job[]> {
+  return (await call(store, { invocation: 'key_history_v1($1, $2)' }, [key, n])).map(toJob)
+}

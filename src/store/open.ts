@@ -1,0 +1,94 @@
+// Opens whatever the user named as database, once, and makes sure that its schema fits.
+
+import type { PGlite } from '@electric-sql/pglite'
+import type pg from 'pg'
+import { HoldfastError } from '../domain/errors.js'
+import { checkSchemaName, DEFAULT_SCHEMA } from '../domain/schema-name.js'
+import type { Database } from './connection.js'
+import { openEmbedded, usePGlite } from './embedded.js'
+import { checkSchema, type MigrationReport, migrate } from './migrate.js'
+import { openServer, usePool } from './server.js'
+
+/** A URL, a `pg.Pool`, a PGlite instance; absent or `embedded:<folder>` is the embedded default. */
+export type DatabaseOption = string | pg.Pool | PGlite
+
+export interface StoreOptions {
+  readonly database?: DatabaseOption | undefined
+  readonly schema?: string | undefined
+  /** Migrate when opened. Always so on the embedded default; on a server migrating is a deploy step. */
+  readonly migrate?: boolean | undefined
+  readonly maxConnections?: number | undefined
+}
+
+/** A database that opens at its first use; all callers share one opening. */
+export class Store {
+  readonly schema: string
+  readonly #options: StoreOptions
+  #opening: Promise<Database> | undefined
+
+  constructor(options: StoreOptions) {
+    this.#options = options
+    this.schema = checkSchemaName(options.schema ?? DEFAULT_SCHEMA)
+  }
+
+  /** Opened and known to fit. A failed opening is tried again by the next caller. */
+  open(): Promise<Database> {
+    this.#opening ??= this.#open().catch((error) => {
+      this.#opening = undefined
+      throw error
+    })
+    return this.#opening
+  }
+
+  async migrate(): Promise<MigrationReport> {
+    const database = this.#opening ? await this.#opening : await openDatabase(this.#options)
+    try {
+      return await database.session((session) => migrate(session, { schema: this.schema }))
+    } finally {
+      if (!this.#opening) await database.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    const opening = this.#opening
+    this.#opening = undefined
+    await (await opening?.catch(() => undefined))?.close()
+  }
+
+  async #open(): Promise<Database> {
+    const database = await openDatabase(this.#options)
+    try {
+      if (this.#options.migrate ?? database.engine === 'embedded') {
+        await database.session((session) => migrate(session, { schema: this.schema }))
+      } else {
+        await checkSchema(database, this.schema)
+      }
+      return database
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+}
+
+function openDatabase({ database, maxConnections }: StoreOptions): Promise<Database> | Database {
+  if (database === undefined) return openEmbedded()
+  if (typeof database === 'string') {
+    if (database.startsWith('embedded:')) return openEmbedded(database.slice('embedded:'.length) || undefined)
+    if (database.startsWith('memory://')) return openEmbedded(database)
+    return openServer(database, maxConnections === undefined ? {} : { maxConnections })
+  }
+  if (isPGlite(database)) return usePGlite(database)
+  if (isPool(database)) return usePool(database)
+  throw new HoldfastError('INVALID_OPTION', 'database must be a URL, a pg.Pool, a PGlite instance, or absent', {
+    details: { received: typeof database },
+  })
+}
+
+function isPGlite(value: unknown): value is PGlite {
+  return typeof (value as PGlite)?.execProtocol === 'function' && typeof (value as PGlite).query === 'function'
+}
+
+function isPool(value: unknown): value is pg.Pool {
+  return typeof (value as pg.Pool)?.connect === 'function' && typeof (value as pg.Pool).query === 'function'
+}

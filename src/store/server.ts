@@ -1,0 +1,36 @@
+// A PostgreSQL server behind a pool of connections.
+
+import pg from 'pg'
+import { HoldfastError } from '../domain/errors.js'
+import { type Database, listenWith, overPool } from './connection.js'
+
+/** Bounds that keep a dead server from holding a caller for ever. */
+const TIMEOUTS = { connectionTimeoutMillis: 10_000, query_timeout: 60_000, keepAlive: true }
+
+export function openServer(url: string, options: { maxConnections?: number } = {}): Database {
+  let config: pg.PoolConfig
+  try {
+    new URL(url)
+    config = { connectionString: url, application_name: 'holdfast', max: options.maxConnections ?? 10, ...TIMEOUTS }
+  } catch (error) {
+    throw new HoldfastError('INVALID_OPTION', 'database must be a URL like postgres://user@host:5432/name', {
+      cause: error,
+      details: { received: url.replace(/:[^:@/]*@/, ':***@').slice(0, 100) },
+    })
+  }
+  const pool = new pg.Pool(config)
+  return overPool(pool, {
+    engine: 'server',
+    listen: (channel, heard, lost) => listenWith(new pg.Client(config), channel, heard, lost),
+    close: () => pool.end(),
+  })
+}
+
+/** The caller's own pool: used, never closed. */
+export function usePool(pool: pg.Pool): Database {
+  return overPool(pool, {
+    engine: 'server',
+    listen: (channel, heard, lost) => listenWith(new pg.Client(pool.options), channel, heard, lost),
+    close: async () => {},
+  })
+}

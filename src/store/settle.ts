@@ -1,0 +1,90 @@
+// Ends claims: each function takes a batch and gives a verdict per member, false where the lease was lost.
+
+import type { ClaimedJob } from '../domain/job.js'
+import type { OutcomeOf } from '../domain/outcome.js'
+import { call, type Statement } from './call.js'
+import type { Queryable } from './connection.js'
+import type { Store } from './open.js'
+
+export interface Settlement<O> {
+  readonly job: ClaimedJob
+  readonly outcome: O
+}
+
+export function completeJobs(store: Store, batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]> {
+  return settle(store, COMPLETE, batch, (outcome) => `,"output":${outcome.output}`)
+}
+
+export function failJobs(store: Store, batch: readonly Settlement<OutcomeOf<'failed'>>[]): Promise<boolean[]> {
+  return settle(store, FAIL, batch, ({ failure, retry }) => {
+    const error = `,"error":${JSON.stringify(failure)}`
+    if (retry.kind === 'never') return `${error},"permanent":true`
+    return retry.kind === 'after' ? `${error},"delay_ms":${retry.delayMs}` : error
+  })
+}
+
+export function snoozeJobs(store: Store, batch: readonly Settlement<OutcomeOf<'snoozed'>>[]): Promise<boolean[]> {
+  return settle(store, SNOOZE, batch, (outcome) => `,"delay_ms":${outcome.delayMs}`)
+}
+
+export function cancelJobs(store: Store, batch: readonly Settlement<OutcomeOf<'cancelled'>>[]): Promise<boolean[]> {
+  return settle(store, CANCEL, batch, ({ reason }) => (reason === null ? '' : `,"reason":${JSON.stringify(reason)}`))
+}
+
+export function releaseJobs(store: Store, batch: readonly Settlement<OutcomeOf<'released'>>[]): Promise<boolean[]> {
+  return settle(store, RELEASE, batch, () => '')
+}
+
+/** Raises LEASE_LOST inside the caller's transaction unless this claim still holds; nobody can take it before commit. */
+export async function assertLease(store: Store, { id, token, leaseId }: ClaimedJob, tx: Queryable): Promise<void> {
+  await call(store, ASSERT, [id, token, leaseId], tx)
+}
+
+/** Completes inside the caller's transaction: the job is done if and only if that transaction commits. */
+export async function completeJob(store: Store, job: ClaimedJob, output: string, tx: Queryable): Promise<void> {
+  await call(store, COMPLETE_ONE, [job.id, job.token, job.leaseId, output], tx)
+}
+
+/** false when the lease was lost. */
+export async function reportProgress(
+  store: Store,
+  { id, token, leaseId }: ClaimedJob,
+  progress: number,
+  message: string | null,
+): Promise<boolean> {
+  const [row] = await call(store, PROGRESS, [id, token, leaseId, progress, message])
+  return row?.held === true
+}
+
+// Members are put together as text: the output is JSON text already and must not be parsed and printed again.
+async function settle<O>(
+  store: Store,
+  statement: Statement,
+  batch: readonly Settlement<O>[],
+  more: (outcome: O) => string,
+): Promise<boolean[]> {
+  const members = batch.map(({ job, outcome }) => `${leaseMember(job)}${more(outcome)}}`)
+  const rows = await call(store, statement, [`[${members.join(',')}]`])
+  return rows.map((row) => row.settled === true)
+}
+
+function leaseMember({ id, token, leaseId }: ClaimedJob): string {
+  return `{"job_id":${id},"token":${token},"lease_id":"${leaseId}"`
+}
+
+/** false where the lease was lost. */
+export async function renewLeases(store: Store, jobs: readonly ClaimedJob[]): Promise<boolean[]> {
+  const rows = await call(store, RENEW, [`[${jobs.map((job) => `${leaseMember(job)}}`).join(',')}]`])
+  return rows.map((row) => row.renewed === true)
+}
+
+const batched = (name: string): Statement => ({ invocation: `${name}($1::text::jsonb)`, columns: 'c.settled' })
+const COMPLETE = batched('complete_jobs_v1')
+const FAIL = batched('fail_jobs_v1')
+const SNOOZE = batched('snooze_jobs_v1')
+const CANCEL = batched('cancel_jobs_v1')
+const RELEASE = batched('release_jobs_v1')
+const RENEW = { invocation: 'renew_leases_v1($1::text::jsonb)', columns: 'c.renewed' }
+const ASSERT = { invocation: 'assert_lease_v1($1, $2, $3)' }
+const COMPLETE_ONE = { invocation: 'complete_job_v1($1, $2, $3, $4::text::jsonb)' }
+const PROGRESS = { invocation: 'report_progress_v1($1, $2, $3, $4, $5)', columns: 'c as held' }

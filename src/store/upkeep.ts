@@ -1,0 +1,21 @@
+// The deeds of maintenance: days ahead, days gone, and parked jobs that nobody would offer.
+
+import { call } from './call.js'
+import type { Store } from './open.js'
+
+export async function makeOutcomePartitions(store: Store): Promise<number> {
+  const [row] = await call(store, { invocation: 'make_outcome_partitions_v1()', columns: 'c as made' }, [])
+  return Number(row?.made)
+}
+
+/** How many jobs went; fewer than `limit` means that nothing is left to prune. */
+export async function pruneJobs(store: Store, keepMs: number, limit: number): Promise<number> {
+  const invocation = `prune_jobs_v1(make_interval(secs => $1::double precision / 1000), $2)`
+  const [row] = await call(store, { invocation, columns: 'c as pruned' }, [keepMs, limit])
+  return Number(row?.pruned)
+}
+
+export async function offerParked(store: Store): Promise<number> {
+  const [row] = await call(store, { invocation: 'offer_parked_v1()', columns: 'c as keys' }, [])
+  return Number(row?.keys)
+}

@@ -1,0 +1,136 @@
+// One queue's share of a worker: keeps its slots busy and a small stock of claimed jobs behind them.
+
+import type { ClaimedJob } from '../domain/job.js'
+import { type Cursor, QUEUE_START } from '../store/claim.js'
+
+export interface LaneDeeds {
+  claim(queue: string, n: number, from: Cursor): Promise<ClaimedJob[]>
+  /** Runs it; resolves when the slot is free again. Never rejects. */
+  run(job: ClaimedJob): Promise<void>
+  /** Resolves when there may be work: told, asked again, or after a while. */
+  sleep(queue: string): Promise<void>
+  onFault(doing: string, error: unknown): void
+}
+
+// A look from the start at least this often, for retries, late commits and urgent jobs behind the cursor.
+const SWEEP_MS = 250
+const LARGEST_CLAIM = 500
+// How much work the stock may hold, in time: enough to cover the next claim, little enough to be fair to other workers.
+const STOCK_MS = 25
+const AFTER_FAULT_MS = 500
+
+export class Lane {
+  readonly queue: string
+  readonly #slots: number
+  readonly #deeds: LaneDeeds
+  readonly #stock: ClaimedJob[] = []
+  #running = 0
+  #runMs: number | undefined
+  #cursor = QUEUE_START
+  #sweptAt = 0
+  #mustSweep = true
+  #isStopping = false
+  #loop: Promise<void> | undefined
+  #roomWanted: (() => void) | undefined
+
+  constructor(queue: string, slots: number, deeds: LaneDeeds) {
+    this.queue = queue
+    this.#slots = slots
+    this.#deeds = deeds
+  }
+
+  start(): void {
+    this.#loop = this.#fetch()
+  }
+
+  /** Claims no more and gives the stock back to the caller; what runs goes on. */
+  async stop(): Promise<ClaimedJob[]> {
+    this.#isStopping = true
+    this.#roomWanted?.()
+    await this.#loop
+    return this.#stock.splice(0)
+  }
+
+  /** The next claim looks from the start: something behind the cursor may have become due. */
+  sweepSoon(): void {
+    this.#mustSweep = true
+  }
+
+  async #fetch(): Promise<void> {
+    while (!this.#isStopping) {
+      const n = this.#room()
+      if (n < this.#worthAsking()) {
+        await new Promise<void>((resolve) => {
+          this.#roomWanted = resolve
+        })
+        continue
+      }
+      try {
+        const got = await this.#claim(n)
+        this.#stock.push(...got)
+        this.#fill()
+        if (got.length < n && !this.#isStopping) {
+          await this.#deeds.sleep(this.queue)
+          this.#mustSweep = true
+        }
+      } catch (error) {
+        this.#deeds.onFault(`claiming from ${this.queue}`, error)
+        if (!this.#isStopping) await new Promise((resolve) => setTimeout(resolve, AFTER_FAULT_MS))
+      }
+    }
+  }
+
+  /** Behind the cursor first; from the start when that is due, or when the rest of the queue was too little. */
+  async #claim(n: number): Promise<ClaimedJob[]> {
+    const isSweep = this.#mustSweep || performance.now() - this.#sweptAt > SWEEP_MS
+    const got = await this.#claimFrom(isSweep ? QUEUE_START : this.#cursor, n)
+    if (isSweep || got.length === n || this.#isStopping) return got
+    return [...got, ...(await this.#claimFrom(QUEUE_START, n - got.length))]
+  }
+
+  async #claimFrom(from: Cursor, n: number): Promise<ClaimedJob[]> {
+    if (from === QUEUE_START) {
+      this.#mustSweep = false
+      this.#sweptAt = performance.now()
+    }
+    const got = await this.#deeds.claim(this.queue, n, from)
+    const last = got.findLast((job) => job.key === null) ?? got.at(-1)
+    if (last) this.#cursor = { priority: last.priority, runAt: last.runAt, jobId: last.id }
+    return got
+  }
+
+  #fill(): void {
+    while (this.#running < this.#slots && !this.#isStopping) {
+      const job = this.#stock.shift()
+      if (!job) break
+      this.#running += 1
+      const startedAt = performance.now()
+      void this.#deeds.run(job).then(() => {
+        this.#running -= 1
+        this.#learn(performance.now() - startedAt)
+        this.#fill()
+        this.#roomWanted?.()
+      })
+    }
+  }
+
+  #room(): number {
+    return Math.min(LARGEST_CLAIM, this.#slots - this.#running + this.#stockWanted() - this.#stock.length)
+  }
+
+  /** Asking for a few at a time would spend a round trip on each: wait until half the room is free, unless idle slots wait. */
+  #worthAsking(): number {
+    return this.#stock.length === 0 && this.#running < this.#slots
+      ? 1
+      : Math.ceil((this.#slots + this.#stockWanted()) / 2)
+  }
+
+  #stockWanted(): number {
+    if (this.#runMs === undefined) return 0
+    return Math.min(LARGEST_CLAIM, Math.floor((this.#slots * STOCK_MS) / Math.max(this.#runMs, 0.05)))
+  }
+
+  #learn(ms: number): void {
+    this.#runMs = this.#runMs === undefined ? ms : this.#runMs * 0.9 + ms * 0.1
+  }
+}

@@ -1,0 +1,63 @@
+// claim_jobs on a large backlog: it takes its jobs by the claim index and reads nothing else.
+import { beforeAll, expect, test } from 'vitest'
+import { ask, askRow, askValue } from '../support/ask.js'
+import { useDatabase } from '../support/use-database.js'
+
+const db = useDatabase()
+
+beforeAll(async () => {
+  const bulk = (count: number, options: string) =>
+    ask(
+      db.pool,
+      `select count(*) from holdfast.enqueue_jobs(
+         (select jsonb_agg('{"type": "task"}'::jsonb) from generate_series(1, $1)), $2, 'never')`,
+      [count, options],
+    )
+  await bulk(50_000, '{}')
+  await bulk(50_000, '{"run_at": "2090-01-01T00:00:00Z"}')
+})
+
+test('of 50,000 due and 50,000 future jobs a claim touches those it takes, through ready_claim and no scan of a table', async () => {
+  const client = await db.connect('admin')
+
+  await client.query('begin')
+  const before = await usage(client)
+  const claimed = await ask(client, `select id from holdfast.claim_jobs('w', '{default}', '{task}', 100)`)
+  const after = await usage(client)
+  await client.query('rollback')
+
+  expect(claimed).toHaveLength(100)
+  expect(after.table_scans - before.table_scans).toBe(0)
+  expect(after.claim_index_scans - before.claim_index_scans).toBeGreaterThan(0)
+  expect(after.claim_index_reads - before.claim_index_reads).toBeLessThanOrEqual(200)
+})
+
+test('50,000 jobs of the future cost a claim that finds nothing a handful of reads', async () => {
+  const client = await db.connect('admin')
+
+  await client.query('begin')
+  await ask(client, `delete from holdfast.ready where run_at < '2090-01-01'`)
+  const reads = await askValue<number>(client, PAGES)
+  expect(
+    await ask(client, `select id from holdfast.claim_jobs('w', '{default}', '{task}', 100, 5, '2089-01-01', 0)`),
+  ).toEqual([])
+  const readsThen = await askValue<number>(client, PAGES)
+  await client.query('rollback')
+
+  expect(readsThen - reads).toBeLessThan(100)
+})
+
+/** What this transaction has done so far, known at once and to itself only. */
+function usage(client: Parameters<typeof ask>[0]) {
+  return askRow<{ table_scans: number; claim_index_scans: number; claim_index_reads: number }>(
+    client,
+    `select sum(pg_stat_get_xact_numscans(c.oid)) filter (where c.relkind = 'r')::int as table_scans,
+            sum(pg_stat_get_xact_numscans(c.oid)) filter (where c.relname = 'ready_claim')::int as claim_index_scans,
+            sum(pg_stat_get_xact_tuples_returned(c.oid)) filter (where c.relname = 'ready_claim')::int as claim_index_reads
+       from pg_class as c
+      where c.relnamespace = 'holdfast'::regnamespace and c.relname in ('job', 'ready', 'lease', 'ready_claim')`,
+  )
+}
+
+const PAGES = `select pg_stat_get_xact_blocks_fetched('holdfast.ready_claim'::regclass)::int
+                    + pg_stat_get_xact_blocks_fetched('holdfast.ready'::regclass)::int`

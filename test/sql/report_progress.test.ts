@@ -1,0 +1,64 @@
+// report_progress: only the holder says how far a job is.
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { askRow, askValue } from '../support/ask.js'
+import { givenIn } from '../support/given.js'
+import { useDatabase } from '../support/use-database.js'
+
+const db = useDatabase()
+const given = () => givenIn(db.pool)
+const REPORT = 'select holdfast.report_progress($1, $2, $3, $4, $5)'
+const shown = () => askRow(db.admin, 'select progress, status_message from holdfast.jobs')
+
+test('the holder reports a share and a message', async () => {
+  const { job_id, token, lease_id } = await given().runningJob()
+
+  expect(await askValue(db.pool, REPORT, [job_id, token, lease_id, 0.5, 'half way'])).toBe(true)
+  expect(await shown()).toEqual({ progress: 0.5, status_message: 'half way' })
+})
+
+test('a report without a message keeps the message, and one without a share keeps the share', async () => {
+  const { job_id, token, lease_id } = await given().runningJob()
+  await askValue(db.pool, REPORT, [job_id, token, lease_id, 0.25, 'reading'])
+
+  await askValue(db.pool, REPORT, [job_id, token, lease_id, 0.75, null])
+  expect(await shown()).toEqual({ progress: 0.75, status_message: 'reading' })
+
+  await askValue(db.pool, REPORT, [job_id, token, lease_id, null, 'writing'])
+  expect(await shown()).toEqual({ progress: 0.75, status_message: 'writing' })
+})
+
+test.each([
+  [-3, 0],
+  [7, 1],
+  [Number.POSITIVE_INFINITY, 1],
+  [Number.NaN, 1],
+])('a share of %s is taken as %s', async (given_share, kept) => {
+  const { job_id, token, lease_id } = await given().runningJob()
+
+  await askValue(db.pool, REPORT, [job_id, token, lease_id, given_share, null])
+
+  expect((await shown()).progress).toBe(kept)
+})
+
+test('a message of a megabyte is shortened', async () => {
+  const { job_id, token, lease_id } = await given().runningJob()
+
+  await askValue(db.pool, REPORT, [job_id, token, lease_id, 0, 'x'.repeat(1_000_000)])
+
+  expect((await shown()).status_message).toHaveLength(1000)
+})
+
+test('a stale worker changes nothing and is told false', async () => {
+  const { job_id, token, lease_id } = await given().runningJob()
+
+  expect(await askValue(db.pool, REPORT, [job_id, '0', lease_id, 0.9, 'stale'])).toBe(false)
+  expect(await askValue(db.pool, REPORT, [job_id, token, randomUUID(), 0.9, 'stale'])).toBe(false)
+  expect(await shown()).toEqual({ progress: null, status_message: null })
+})
+
+test('a finished job takes no report', async () => {
+  const { job_id, token, lease_id } = await given().finishedJob('completed')
+
+  expect(await askValue(db.pool, REPORT, [job_id, token, lease_id, 1, null])).toBe(false)
+})

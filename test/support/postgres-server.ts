@@ -1,0 +1,93 @@
+// Gives the run one PostgreSQL and, in it, one migrated template database that every test file clones.
+// Uses the server of DATABASE_URL (its role must be allowed to create databases and roles), else starts its own.
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs'
+import { migrate } from '../../src/store/migrate.js'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Maintenance database, as the role that owns everything. */
+    adminUrl: string
+    /** A role that holds Holdfast's runtime roles and no right on any table. */
+    appUser: string
+    appPassword: string
+    /** The migrated database to clone. */
+    template: string
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = process.env.DATABASE_URL ? undefined : await startServer()
+  const adminUrl = server?.url ?? process.env.DATABASE_URL ?? ''
+  const run = randomBytes(6).toString('hex')
+  const names = { template: `holdfast_template_${run}`, appUser: `holdfast_test_app_${run}` }
+  const teardown = async () => {
+    if (server) await server.close()
+    else await withClient(adminUrl, (client) => removeTraces(client, names))
+  }
+
+  try {
+    const appPassword = randomBytes(16).toString('hex')
+    await createTemplate(adminUrl, { ...names, appPassword })
+    project.provide('adminUrl', adminUrl)
+    project.provide('appUser', names.appUser)
+    project.provide('appPassword', appPassword)
+    project.provide('template', names.template)
+  } catch (error) {
+    await teardown()
+    throw error
+  }
+  return teardown
+}
+
+function startServer() {
+  // No test of ours pulls the plug of the machine, so commits need not wait for the disk.
+  return startEmbeddedPostgres({
+    settings: { max_connections: 300, shared_buffers: '256MB', synchronous_commit: 'off' },
+  })
+}
+
+interface Template {
+  template: string
+  appUser: string
+  appPassword: string
+}
+
+async function createTemplate(adminUrl: string, { template, appUser, appPassword }: Template): Promise<void> {
+  await withClient(adminUrl, (client) => client.query(`create database ${template}`))
+  await withClient(databaseUrl(adminUrl, template), async (client) => {
+    await migrate(client)
+    await client.query(`create role ${appUser} login password '${appPassword}'`)
+    await client.query(`grant holdfast_producer, holdfast_worker, holdfast_operator, holdfast_viewer to ${appUser}`)
+  })
+  // A database with a connection open cannot be cloned.
+  await withClient(adminUrl, (client) => client.query(`alter database ${template} with allow_connections false`))
+}
+
+async function removeTraces(client: pg.Client, { template, appUser }: { template: string; appUser: string }) {
+  const left = await client.query<{ datname: string }>(
+    'select d.datname from pg_catalog.pg_database as d where starts_with(d.datname, $1)',
+    [`${template}_`],
+  )
+  for (const { datname } of left.rows) await client.query(`drop database if exists ${datname} with (force)`)
+  await client.query(`drop database if exists ${template} with (force)`)
+  await client.query(`drop role if exists ${appUser}`)
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function databaseUrl(base: string, database: string): string {
+  const url = new URL(base)
+  url.pathname = `/${database}`
+  return url.href
+}
