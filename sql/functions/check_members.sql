@@ -24,28 +24,34 @@ begin
   select c.place, c.code, c.problem
     into v_bad
     from (
-      select j.place - 1 as place,
+      select m.place - 1 as place,
              case
-               when jsonb_typeof(j.member) <> 'object' then 'INVALID_OPTION'
-               when coalesce(j.member ->> 'type', p_common ->> 'type', '') !~ '^[^[:cntrl:]]{1,100}$' then 'INVALID_OPTION'
+               when jsonb_typeof(m.own) <> 'object' or not t.is_fine then 'INVALID_OPTION'
                when i.problem is not null then 'INVALID_INPUT'
                when o.problem is not null then 'INVALID_OPTION'
              end as code,
              case
-               when jsonb_typeof(j.member) <> 'object' then 'a job must be a JSON object'
-               when coalesce(j.member ->> 'type', p_common ->> 'type', '') !~ '^[^[:cntrl:]]{1,100}$'
-                 then 'type must be text of 1 to 100 characters without control characters'
+               when jsonb_typeof(m.own) <> 'object' then 'a job must be a JSON object'
+               when not t.is_fine then 'type must be text of 1 to 100 characters without control characters'
                when i.problem is not null then 'input ' || i.problem
                else o.problem
              end as problem
-        from jsonb_array_elements(p_jobs) with ordinality as j(member, place)
+        from (
+          select j.place,
+                 case when p_common <> '{}' and jsonb_typeof(j.member) = 'object' then p_common || j.member else j.member end as own
+            from jsonb_array_elements(p_jobs) with ordinality as j(member, place)
+        ) as m
         cross join lateral (
-          select case when j.member ? 'input' then holdfast.input_problem(j.member -> 'input') end as problem
+          select jsonb_typeof(m.own -> 'type') is not distinct from 'string'
+             and m.own ->> 'type' ~ '^[^[:cntrl:]]{1,100}$' as is_fine
+        ) as t
+        cross join lateral (
+          select case when m.own ? 'input' then holdfast.input_problem(m.own -> 'input') end as problem
         ) as i
         cross join lateral (
           select case
-            when p_common - v_plain = '{}' and j.member - v_plain = '{}' then null
-            when jsonb_typeof(j.member) = 'object' then holdfast.option_problem((p_common || j.member) - v_plain)
+            when jsonb_typeof(m.own) <> 'object' or m.own - v_plain = '{}' then null
+            else holdfast.option_problem(m.own - v_plain)
           end as problem
         ) as o
     ) as c

@@ -29,23 +29,26 @@ declare
   v_free text[];
   v_held text[];
   v_winners bigint[];
+  v_taken text[];
   v_crowded text[];
 begin
   select k.free, k.held
     into v_free, v_held
     from holdfast.lock_keys_of_ready(p_met) as k;
 
-  select array_agg(w.job_id)
-    into v_winners
+  select array_agg(w.job_id), array_agg(w.key)
+    into v_winners, v_taken
     from (
-      select distinct on (r.key) r.job_id
+      select distinct on (r.key) r.job_id, r.key
         from holdfast.ready as r
        where r.job_id = any (p_met)
          and r.key = any (v_free)
          and r.key_policy = 'exclusive'
        order by r.key, r.run_at, r.job_id
     ) as w;
-  v_winners := v_winners || holdfast.claim_newest(p_met, v_free, v_held, p_queues, p_types, p_now, p_only);
+  -- A key can have jobs of several policies; it still has one winner.
+  v_winners := v_winners || holdfast.claim_newest(p_met, array(select unnest(v_free) except select unnest(v_taken)), v_held,
+                                                  p_queues, p_types, p_now, p_only);
 
   return query
     with taken as (

@@ -24,11 +24,12 @@ declare
   v_holder bigint;
 begin
   for v_key in
-    select distinct r.key, r.key_policy
+    select distinct on (r.key) r.key, r.key_policy
       from holdfast.ready as r
      where r.job_id = any (p_met)
        and (r.key = any (p_free) and r.key_policy in ('supersede', 'coalesce')
             or r.key = any (p_held) and r.key_policy = 'supersede')
+     order by r.key, r.rank desc
   loop
     select r.job_id, r.rank, r.queue = any (p_queues) and r.type = any (p_types) as is_wanted
       into v_newest

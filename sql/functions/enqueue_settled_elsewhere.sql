@@ -33,7 +33,8 @@ begin
   end if;
 
   loop
-    -- Locked until the caller commits: the run must not start before what it is about can be seen.
+    -- Locked until the caller commits: the run must not start before what it is about can be seen. Since nobody can un-park
+    -- a locked row, it is un-parked here; a claim that finds its key held parks it again.
     select r.job_id, r.coalescing
       into v_pending
       from holdfast.ready as r
@@ -44,13 +45,13 @@ begin
        for update;
 
     if found and v_keeps then
+      update holdfast.ready as r set parked = false where r.job_id = v_pending.job_id and r.parked;
       return v_pending.job_id;
     elsif found and v_pending.coalescing then
       update holdfast.job as j
          set input = v_asked.input, priority = v_asked.its_priority, max_attempts = v_asked.its_max_attempts,
              tags = v_asked.tags, type = v_asked.type, queue = v_asked.its_queue
        where j.id = v_pending.job_id;
-      -- Un-parked: while this row was locked nobody could un-park it; a claim that finds its key held parks it again.
       update holdfast.ready as r
          set run_at = v_asked.its_run_at, priority = v_asked.its_priority, max_attempts = v_asked.its_max_attempts,
              type = v_asked.type, queue = v_asked.its_queue, parked = false

@@ -10,19 +10,28 @@ create or replace function holdfast.input_problem(p_value jsonb)
   set search_path = ''
 as $$
 declare
-  v_text text := p_value::text;
+  v_beyond constant jsonpath := 'strict $.** ? (@.type() == "number" && (@ > 1.7976931348623157e308
+    || @ < -1.7976931348623157e308 || @ != 0 && @ < 4.9e-324 && @ > -4.9e-324))';
+  v_size constant integer := pg_column_size(p_value);
+  v_text text;
 begin
-  if v_text is null then
+  -- A few bytes of jsonb can be a gigabyte of digits (9,000 times 1e131071): a large value is looked at before it is printed.
+  if p_value is null then
     return 'is SQL NULL, expected a JSON value';
-  elsif octet_length(v_text) <= 128 then
+  elsif v_size > 2097152 then
+    return 'takes more than 262144 bytes as stored text';
+  elsif v_size > 2000 and jsonb_path_exists(p_value, v_beyond) then
+    return 'has a number beyond the range of a double, which no client reads back';
+  end if;
+
+  v_text := p_value::text;
+  if octet_length(v_text) <= 128 then
     return null;  -- too short to be deep, large or beyond the range of numbers
   elsif octet_length(v_text) > 262144 then
     return format('takes %s bytes as stored text, at most 262144 are allowed', octet_length(v_text));
   elsif jsonb_path_exists(p_value, 'strict $.**{64} ? (@.type() == "object" || @.type() == "array")') then
     return 'is nested deeper than 64 levels';
-  elsif v_text ~ '[0-9]{200}[0-9]{109}'
-    and jsonb_path_exists(p_value, 'strict $.** ? (@.type() == "number" && (@ > 1.7976931348623157e308 || @ < -1.7976931348623157e308))')
-  then
+  elsif v_size <= 2000 and v_text ~ '[0-9]{200}[0-9]{109}' and jsonb_path_exists(p_value, v_beyond) then
     return 'has a number beyond the range of a double, which no client reads back';
   end if;
   return null;

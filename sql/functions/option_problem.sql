@@ -11,6 +11,11 @@ as $$
 declare
   v_known constant text[] := array['queue', 'priority', 'run_at', 'delay', 'key', 'key_policy', 'coalesce',
                                    'max_attempts', 'pipeline_id', 'tags', 'dedupe_id'];
+  v_moment constant text := '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d'
+    || '(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$';
+  -- As many digits of each unit as an interval can hold.
+  v_duration constant text := '^(\d{1,12}(\.\d{1,6})?\s*(ms|milliseconds?)|\d{1,9}(\.\d{1,6})?\s*(s|secs?|seconds?)|'
+    || '\d{1,7}(\.\d{1,6})?\s*(m|mins?|minutes?|h|hours?)|\d{1,5}(\.\d{1,6})?\s*(d|days?))$';
   v_name text;
   v_value jsonb;
   v_text text;
@@ -26,18 +31,18 @@ begin
     v_is_fine := case v_name
       when 'queue' then jsonb_typeof(v_value) = 'string' and v_text ~ '^[^[:cntrl:]]{1,100}$'
       when 'priority' then v_text ~ '^[0-9]$'
-      when 'run_at' then jsonb_typeof(v_value) = 'string' and v_text ~
-        '^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$'
-      when 'delay' then v_text ~
-        '^\d{1,12}(\.\d{1,6})?\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)?$'
-        and (jsonb_typeof(v_value) = 'number') = (v_text ~ '^[0-9.]+$')
+      when 'run_at' then case
+        when jsonb_typeof(v_value) = 'string' and v_text ~ v_moment then substr(v_text, 9, 2)::integer <= extract(day from
+          make_date(substr(v_text, 1, 4)::integer, substr(v_text, 6, 2)::integer, 1) + interval '1 month' - interval '1 day')
+      end
+      when 'delay' then v_text ~ case jsonb_typeof(v_value) when 'number' then '^\d{1,12}(\.\d{1,6})?$' else v_duration end
       when 'key' then jsonb_typeof(v_value) = 'string' and v_text <> '' and octet_length(v_text) <= 512
       when 'key_policy' then v_text in ('exclusive', 'supersede', 'coalesce') and p_options ? 'key'
       when 'coalesce' then v_text in ('replace', 'keep') and p_options ->> 'key_policy' = 'coalesce'
       when 'max_attempts' then v_text ~ '^\d{1,4}$' and v_text::integer between 1 and 1000
       when 'pipeline_id' then v_text ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
       when 'tags' then jsonb_typeof(v_value) = 'array' and jsonb_array_length(v_value) <= 20
-        and not jsonb_path_exists(v_value, 'strict $[*] ? (@.type() != "string" || @ like_regex "^(.{101,}|)$")')
+        and not jsonb_path_exists(v_value, 'strict $[*] ? (@.type() != "string" || @ like_regex "^(.{101,}|)$" flag "s")')
       when 'dedupe_id' then jsonb_typeof(v_value) = 'string' and v_text <> '' and octet_length(v_text) <= 512
     end;
     if v_is_fine is null and v_name <> all (v_known) then

@@ -71,7 +71,7 @@ export class Store {
   }
 }
 
-function openDatabase({ database, maxConnections }: StoreOptions): Promise<Database> | Database {
+export function openDatabase({ database, maxConnections }: StoreOptions): Promise<Database> | Database {
   if (database === undefined) return openEmbedded()
   if (typeof database === 'string') {
     if (database.startsWith('embedded:')) return openEmbedded(database.slice('embedded:'.length) || undefined)

@@ -169,24 +169,19 @@ function tell({ events, log, worker }: JobRunsParts, { job, outcome, ms }: Ended
   const fact = factOf(job)
   if (!isAccepted) {
     log.info({ worker, jobId: job.id, attempt: job.attempts }, 'the outcome was refused: another holds the job')
-    return events.emit('job.lost', { ...fact, code: 'LEASE_LOST' })
-  }
-  switch (outcome.kind) {
-    case 'completed':
-      return events.emit('job.completed', { ...fact, ms })
-    case 'failed': {
-      const isFinal = outcome.retry.kind === 'never' || job.attempts >= job.maxAttempts
-      return events.emit('job.failed', { ...fact, ms, failure: outcome.failure, isFinal })
-    }
-    case 'snoozed':
-      return events.emit('job.snoozed', { ...fact, delayMs: outcome.delayMs })
-    case 'cancelled':
-      return events.emit('job.cancelled', { ...fact, reason: outcome.reason })
-    case 'released':
-      return events.emit('job.released', fact)
-    case 'lost':
-      return
-    default:
-      return outcome satisfies never
+    events.emit('job.lost', { ...fact, code: 'LEASE_LOST' })
+  } else if (outcome.kind === 'completed') {
+    events.emit('job.completed', { ...fact, ms })
+  } else if (outcome.kind === 'failed') {
+    const isFinal = outcome.retry.kind === 'never' || job.attempts >= job.maxAttempts
+    events.emit('job.failed', { ...fact, ms, failure: outcome.failure, isFinal })
+  } else if (outcome.kind === 'snoozed') {
+    events.emit('job.snoozed', { ...fact, delayMs: outcome.delayMs })
+  } else if (outcome.kind === 'cancelled') {
+    events.emit('job.cancelled', { ...fact, reason: outcome.reason })
+  } else if (outcome.kind === 'released') {
+    events.emit('job.released', fact)
+  } else {
+    outcome.kind satisfies 'lost' // never accepted: nothing was written
   }
 }

@@ -1,0 +1,98 @@
+// Checks the written docs: README's code is the marked region of its example, and every relative link leads to a file.
+// --run also runs the samples: all "```js run" blocks of a page are one program, with DATABASE_URL naming a fresh database of
+// its own and an assertion-free rule: it passes when it ends with 0.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { startEmbeddedPostgres } from './embedded-postgres.mjs'
+import { openHouse } from './house/files.mjs'
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const house = openHouse({ write: false })
+const pages = house.files.filter((path) => path.endsWith('.md'))
+const problems = [...readmeProblems(), ...pages.flatMap(linkProblems)]
+if (process.argv.includes('--run')) problems.push(...(await sampleProblems()))
+
+for (const problem of problems) console.log(problem)
+console.log(`${pages.length} pages, ${problems.length} problems`)
+process.exitCode = problems.length === 0 ? 0 : 1
+
+function readmeProblems() {
+  const example = 'examples/readme/main.mjs'
+  const region = /\/\/ README begins\n([\s\S]*?)\/\/ README ends/.exec(house.text(example))?.[1]?.trim()
+  const shown = blocks('README.md', 'js')[0]?.trim()
+  if (region === undefined) return [`${example}: no region "README begins" … "README ends"`]
+  return shown === region ? [] : [`README.md: its first js block differs from the region of ${example}`]
+}
+
+function linkProblems(page) {
+  const prose = house.text(page).replace(/^```[\s\S]*?^```/gm, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map((match) => match[1])
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => !leadsSomewhere(page, target))
+    .map((target) => `${page}: ${target} leads nowhere`)
+}
+
+function leadsSomewhere(page, target) {
+  const [file, anchor] = target.split('#')
+  const path = file === '' ? page : join(dirname(page), file)
+  if (!existsSync(join(ROOT, path))) return false
+  return anchor === undefined || anchors(path).has(anchor)
+}
+
+function anchors(path) {
+  const headings = [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^#+ (.*)$/gm)].map((match) => match[1])
+  return new Set(headings.map((text) => text.toLowerCase().replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')))
+}
+
+function blocks(page, info) {
+  const fences = house.text(page).matchAll(/^```([^\n]*)\n([\s\S]*?)^```/gm)
+  return [...fences].filter((fence) => fence[1] === info).map((fence) => fence[2])
+}
+
+async function sampleProblems() {
+  const server = await startEmbeddedPostgres()
+  const found = []
+  try {
+    for (const page of pages) {
+      const code = blocks(page, 'js run').join('\n')
+      if (code === '') continue
+      const { exit, output } = await run(code, await freshDatabase(server.url, page))
+      console.log(`${exit === 0 ? 'ran ' : 'FAIL'}  ${page}`)
+      if (exit !== 0) found.push(`${page}: its samples ended with ${exit}\n${output}`)
+      else if (process.argv.includes('--show')) console.log(output.trimEnd().replace(/^/gm, '        '))
+    }
+  } finally {
+    await server.close()
+  }
+  return found
+}
+
+async function freshDatabase(url, page) {
+  const name = `docs_${page.replace(/\W/g, '_').toLowerCase()}`
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create database ${pg.escapeIdentifier(name)}`)
+  await client.end()
+  return url.replace(/\/postgres$/, `/${name}`)
+}
+
+function run(code, database) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['--input-type=module', '-'], {
+      cwd: ROOT,
+      env: { ...process.env, DATABASE_URL: database },
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk
+      })
+    }
+    child.on('close', (exit) => resolve({ exit, output }))
+    child.stdin.end(code)
+  })
+}

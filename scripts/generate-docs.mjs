@@ -1,0 +1,115 @@
+// Writes the parts of the docs that the source already says: states, errors, SQL functions, CLI help. Each stands in its
+// page between "<!-- generated: name -->" and "<!-- end: name -->"; the rest of a page is written by hand.
+// Needs a current dist/. --check changes nothing and fails when a page differs from its source.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ERRORS } from '../dist/domain/errors.js'
+import { drawDiagram, drawMatrix, TRANSITIONS } from '../dist/domain/transitions.js'
+import { readSqlContracts, readTrades } from './sql-contracts.mjs'
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const contracts = readSqlContracts(ROOT)
+const trades = readTrades(ROOT)
+
+const REGIONS = [
+  { file: 'docs/reference/states.md', name: 'diagram', make: diagram },
+  { file: 'docs/reference/states.md', name: 'matrix', make: drawMatrix },
+  { file: 'docs/reference/states.md', name: 'transitions', make: transitionTable },
+  { file: 'docs/reference/errors.md', name: 'errors', make: errorTable },
+  { file: 'docs/reference/sql.md', name: 'callable', make: () => contracts.filter(isCallable).map(entry).join('\n') },
+  { file: 'docs/reference/sql.md', name: 'inner', make: () => contracts.filter((c) => !isCallable(c)).map(entry).join('\n') },
+  { file: 'docs/reference/cli.md', name: 'migrate', make: () => help('migrate') },
+  { file: 'docs/reference/cli.md', name: 'worker', make: () => help('worker') },
+  { file: 'sql/README.md', name: 'diagram', make: diagram },
+  { file: 'sql/README.md', name: 'functions', make: functionTable },
+  { file: 'sql/README.md', name: 'sqlstates', make: sqlstateTable },
+]
+
+const check = process.argv.includes('--check')
+const stale = []
+for (const file of new Set(REGIONS.map((region) => region.file))) {
+  const path = join(ROOT, file)
+  const before = readFileSync(path, 'utf8')
+  const after = REGIONS.filter((region) => region.file === file).reduce(withRegion, before)
+  if (after === before) continue
+  stale.push(file)
+  if (!check) writeFileSync(path, after)
+}
+for (const file of stale) console.log(`${check ? 'differs from its source' : 'written'}: ${file}`)
+if (check && stale.length > 0) console.log('accept with: npm run docs')
+process.exitCode = check && stale.length > 0 ? 1 : 0
+
+function withRegion(text, { file, name, make }) {
+  const [open, close] = [`<!-- generated: ${name} -->\n`, `<!-- end: ${name} -->`]
+  const [start, end] = [text.indexOf(open), text.indexOf(close)]
+  if (start === -1 || end < start) throw new Error(`${file} has no place for "${name}"`)
+  return `${text.slice(0, start)}${open}\n${make().trimEnd()}\n\n${text.slice(end)}`
+}
+
+function diagram() {
+  return `\`\`\`mermaid\n${drawDiagram()}\`\`\``
+}
+
+function transitionTable() {
+  const targets = (to) => (typeof to === 'string' ? to : to.join(' or '))
+  return table(
+    ['deed', 'from', 'to', 'note'],
+    TRANSITIONS.map(({ deed, from, to, note }) => [deed, from, targets(to), note]),
+  )
+}
+
+function errorTable() {
+  return table(
+    ['code', 'meaning', 'SQLSTATE', 'HTTP', 'exit'],
+    Object.entries(ERRORS).map(([code, { text, sqlstate, http, exit }]) => [
+      `\`${code}\``,
+      text,
+      sqlstate ?? '–',
+      http,
+      exit,
+    ]),
+  )
+}
+
+function sqlstateTable() {
+  return table(
+    ['SQLSTATE', 'code', 'meaning'],
+    Object.entries(ERRORS)
+      .filter(([, { sqlstate }]) => sqlstate !== null)
+      .map(([code, { sqlstate, text }]) => [sqlstate, `\`${code}\``, text]),
+  )
+}
+
+function functionTable() {
+  return table(
+    ['function', 'what it does', 'who may call it'],
+    contracts.map(({ name, does }) => [`[\`${name}\`](functions/${name}.sql)`, does, callers(name)]),
+  )
+}
+
+function entry({ name, does, signatures, lines }) {
+  const shown = signatures.map((signature) => signature.replaceAll('holdfast.', ''))
+  const facts = lines.map(({ word, text }) => `- **${word}** ${text}`)
+  const who = isCallable({ name }) ? [`- **Callers** ${callers(name)}`] : []
+  return [`### ${name}`, '', does, '', '```sql', ...shown, '```', '', ...facts, ...who, ''].join('\n')
+}
+
+function isCallable({ name }) {
+  return name in trades
+}
+
+function callers(name) {
+  return trades[name]?.join(', ') ?? 'inner'
+}
+
+function help(command) {
+  const main = join(ROOT, 'dist', 'cli', 'main.js')
+  return `\`\`\`text\n${execFileSync(process.execPath, [main, command, '--help'], { encoding: 'utf8' })}\`\`\``
+}
+
+function table(head, rows) {
+  const lines = [head, head.map(() => '---'), ...rows]
+  return lines.map((cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`).join('\n')
+}

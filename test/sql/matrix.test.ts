@@ -1,0 +1,112 @@
+// Every state × every deed, generated from the transition table: where it leads or how it is refused.
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { ERRORS } from '../../src/domain/errors.js'
+import { allowed, DEEDS, type Deed, type Origin, refusalOf } from '../../src/domain/transitions.js'
+import { ask, askList, askValue } from '../support/ask.js'
+import { type FinalState, givenIn, type Lease, settlement } from '../support/given.js'
+import { useDatabase } from '../support/use-database.js'
+
+const db = useDatabase()
+
+// SQL has no place for jobs that wait for others yet, so that state cannot be met.
+const ORIGINS = ['none', 'pending', 'running', 'completed', 'failed', 'cancelled', 'superseded'] as const satisfies Origin[]
+
+// The lease that made such an end may report it again, after a lost answer; what is refused is anyone else's report.
+const REPEATED: Partial<Record<Origin, Deed>> = { completed: 'complete', failed: 'fail' }
+
+describe.each(ORIGINS)('a job that is %s', (state) => {
+  const deeds = DEEDS.filter((deed) => deed !== 'enqueue').map((deed) => ({ deed, end: described(state, deed) }))
+
+  test.each(deeds)('$deed: $end', async ({ deed }) => {
+    const targets = allowed(state, deed)
+    const job = await jobIn(state)
+    if (REPEATED[state] === deed) job.lease_id = randomUUID()
+
+    if (targets === undefined) {
+      expect(await attempt(deed, job)).toEqual({ done: false, refusal: refusalOf(state, deed) })
+      expect(await stateOf(job)).toBe(state)
+      return
+    }
+    const reached: string[] = []
+    for (const target of targets) {
+      const subject = reached.length === 0 ? job : await jobIn(state)
+      expect(await attempt(deed, subject, { permanent: target === 'failed' })).toEqual({ done: true, refusal: null })
+      reached.push(await stateOf(subject))
+    }
+    expect(reached).toEqual(targets)
+  })
+})
+
+test('enqueue: none leads to pending', async () => {
+  const id = await givenIn(db.pool).pendingJob()
+
+  expect([await askValue(db.admin, 'select holdfast.state_of($1)', [id])]).toEqual(allowed('none', 'enqueue'))
+})
+
+function described(state: Origin, deed: Deed): string {
+  const targets = allowed(state, deed)
+  if (targets !== undefined) return `leads to ${targets.join(' or ')}`
+  return `is refused ${refusalOf(state, deed) === null ? 'without an error' : `with ${refusalOf(state, deed)}`}`
+}
+
+async function jobIn(state: (typeof ORIGINS)[number]): Promise<Lease> {
+  const given = givenIn(db.pool)
+  switch (state) {
+    case 'none':
+      return { job_id: '999999999', token: '1', lease_id: randomUUID() }
+    case 'pending':
+      return { job_id: await given.pendingJob(), token: '0', lease_id: randomUUID() }
+    case 'running':
+      return given.runningJob()
+    default:
+      return given.finishedJob(state satisfies FinalState)
+  }
+}
+
+async function stateOf({ job_id }: Lease): Promise<string> {
+  return (await askList<string | null>(db.admin, 'select holdfast.state_of($1)', [job_id]))[0] ?? 'none'
+}
+
+interface Answer {
+  done: boolean
+  refusal: string | null
+}
+
+function attempt(deed: Deed, job: Lease, more: object = {}): Promise<Answer> {
+  switch (deed) {
+    case 'claim':
+      return askValue<boolean>(db.pool, 'select holdfast.claim_job($1, $2)', [job.job_id, 'w']).then((done) => ({
+        done,
+        refusal: null,
+      }))
+    case 'renew':
+      return byLease('select renewed as done, code as refusal from holdfast.renew_leases($1)', job)
+    case 'complete':
+    case 'fail':
+    case 'snooze':
+    case 'release':
+      return byLease(`select settled as done, code as refusal from holdfast.${deed}_jobs($1)`, { ...job, ...more })
+    case 'cancel':
+    case 'retry':
+      return byHand(`select holdfast.${deed}_job($1)`, job)
+    default:
+      throw new Error(`the matrix does not know how to ${deed} a job: add it`)
+  }
+}
+
+async function byLease(call: string, job: object): Promise<Answer> {
+  const [answer] = await ask<Answer & { [column: string]: unknown }>(db.pool, call, [settlement(job)])
+  return { done: answer?.done === true, refusal: answer?.refusal ?? null }
+}
+
+async function byHand(call: string, { job_id }: Lease): Promise<Answer> {
+  try {
+    await ask(db.pool, call, [job_id])
+    return { done: true, refusal: null }
+  } catch (error) {
+    const { code } = error as { code: string }
+    const known = Object.entries(ERRORS).find(([, { sqlstate }]) => sqlstate === code)
+    return { done: false, refusal: known?.[0] ?? code }
+  }
+}
