@@ -6,13 +6,16 @@ import type { Logger } from './domain/context.js'
 import type { JobDefinition } from './domain/definition.js'
 import { toJobId } from './domain/job.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
+import { Reaper } from './maintenance/reaper.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
 import { SILENT } from './observe/log.js'
 import { claimOne } from './store/claim.js'
 import type { MigrationReport } from './store/migrate.js'
 import { Store, type StoreOptions } from './store/open.js'
+import type { Reaped } from './store/upkeep.js'
 import { type WorkerIdentity, workerIdentity } from './worker/identity.js'
 import { JobRuns } from './worker/job-runs.js'
+import { monotonicMs } from './worker/lease-keeper.js'
 import { type CheckedWorkerOptions, checkWorkerOptions, type WorkerOptions } from './worker/options.js'
 import { Registry } from './worker/registry.js'
 import { Worker } from './worker/worker.js'
@@ -41,8 +44,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #registry: Registry
   readonly #log: Logger
   readonly #workerOptions: CheckedWorkerOptions
-  #working: { worker: Worker; housekeeper: Housekeeper } | undefined
-  #direct: { identity: WorkerIdentity; runs: JobRuns } | undefined
+  #working: { worker: Worker; services: readonly { stop(): Promise<void> }[] } | undefined
+  #direct: Promise<{ identity: WorkerIdentity; runs: JobRuns }> | undefined
 
   constructor(options: HoldfastOptions<Jobs>) {
     const store = new Store(options)
@@ -70,14 +73,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     if (this.#working) return
     const parts = { store: this.#store, registry: this.#registry, events: this.#events, log: this.#log }
     const worker = new Worker({ ...parts, identity: workerIdentity(version) }, this.#workerOptions)
-    const housekeeper = new Housekeeper(this.#store, {
-      retentionMs: this.#workerOptions.retentionMs,
-      onFault: (doing, error) => this.#log.warn({ err: error }, `${doing} failed`),
-    })
-    this.#working = { worker, housekeeper }
+    const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
+    const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
+    const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#tellReaped(worker, jobs), onFault })
+    this.#working = { worker, services: [housekeeper, reaper] }
     try {
       await worker.start()
       housekeeper.start()
+      reaper.start()
     } catch (error) {
       this.#working = undefined
       throw error
@@ -88,21 +91,21 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   async stop(): Promise<void> {
     const working = this.#working
     this.#working = undefined
-    await working?.housekeeper.stop()
+    await Promise.all((working?.services ?? []).map((service) => service.stop()))
     await working?.worker.stop()
     const direct = this.#direct
     this.#direct = undefined
-    await direct?.runs.stop(this.#workerOptions.graceMs)
+    await (await direct)?.runs.stop(this.#workerOptions.graceMs)
   }
 
   /** Claims, runs and settles one job by its id, here and now. False when another has it or it is not eligible. */
   async runJob(id: AnyJobId): Promise<boolean> {
     this.#direct ??= this.#openDirect()
-    const { identity, runs } = this.#direct
-    const claimedAt = performance.now()
+    const { identity, runs } = await this.#direct
+    const claimedAt = monotonicMs()
     const job = await claimOne(this.#store, toJobId(id), { worker: identity.id, types: this.#registry.types })
     if (!job) return false
-    runs.hold(job, claimedAt)
+    runs.hold([job], claimedAt)
     await runs.workThrough(job)
     return true
   }
@@ -117,11 +120,18 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     return this.close()
   }
 
-  #openDirect(): { identity: WorkerIdentity; runs: JobRuns } {
+  /** Runs by id have leases to keep too, but no queues to serve and so no worker's row. */
+  async #openDirect(): Promise<{ identity: WorkerIdentity; runs: JobRuns }> {
     const identity = workerIdentity(version)
     const parts = { store: this.#store, registry: this.#registry, events: this.#events, log: this.#log }
-    const runs = new JobRuns({ ...parts, worker: identity.id, beat: async () => {} })
-    runs.start()
+    const runs = new JobRuns({ ...parts, worker: identity.id })
+    await runs.start(undefined, this.#workerOptions.keeping)
     return { identity, runs }
+  }
+
+  #tellReaped(worker: Worker, jobs: readonly Reaped[]): void {
+    for (const { id, state } of jobs) this.#log.warn({ jobId: id, state }, 'a job was taken from a holder that is gone')
+    this.#events.emit('job.reaped', { jobs })
+    worker.wake()
   }
 }

@@ -21,6 +21,7 @@ export type { ClaimedJob, Job, JobId, JobState, KeyPolicy } from './domain/job.j
 export { type Cancel, cancel, type Snooze, snooze } from './domain/outcome.js'
 export { createHoldfast, Holdfast, type HoldfastOptions } from './holdfast.js'
 export type { EventName, Events, JobFact } from './observe/events.js'
+export type { StoredLogLine } from './store/logs.js'
 export type { MigrationReport } from './store/migrate.js'
 export type { DatabaseOption } from './store/open.js'
 export type { WorkerOptions } from './worker/options.js'

@@ -6,7 +6,7 @@
 create or replace function holdfast.assert_lease_v1(p_job_id bigint, p_token bigint, p_lease_id uuid)
   returns void
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform
@@ -22,7 +22,7 @@ $$;
 create or replace function holdfast.assert_lease(job_id bigint, token bigint, lease_id uuid)
   returns void
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select holdfast.assert_lease_v1(job_id, token, lease_id)
 $$;

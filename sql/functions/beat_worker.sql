@@ -4,14 +4,14 @@
 --   Gives   false when its row is gone, so that it registers again.
 --   Tells   nothing.
 -- Asynchronous commit: a beat that a crash of the server forgets is made again a second later.
-create or replace function holdfast.beat_worker_v1(p_worker text)
+create or replace function holdfast.beat_worker_v1(p_worker text, p_rss_bytes bigint default null)
   returns boolean
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform set_config('synchronous_commit', 'off', true);
-  update holdfast.worker as w set beat_at = holdfast.now() where w.id = p_worker;
+  update holdfast.worker as w set beat_at = holdfast.now(), rss_bytes = p_rss_bytes where w.id = p_worker;
   return found;
 end
 $$;

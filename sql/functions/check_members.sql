@@ -7,7 +7,7 @@
 create or replace function holdfast.check_members(p_jobs jsonb, p_common jsonb)
   returns void
   language plpgsql stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_plain constant text[] := array['type', 'input'];  -- members with nothing else need no look at their options

@@ -6,7 +6,7 @@
 create or replace function holdfast.check_places_v1()
   returns table (job_id bigint, problem text)
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   with places as (
     select r.job_id, 'ready' as place from holdfast.ready as r
@@ -51,7 +51,7 @@ $$;
 create or replace function holdfast.check_places()
   returns table (job_id bigint, problem text)
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select * from holdfast.check_places_v1()
 $$;

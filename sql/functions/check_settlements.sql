@@ -7,7 +7,7 @@
 create or replace function holdfast.check_settlements(p_settlements jsonb)
   returns void
   language plpgsql immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   if jsonb_typeof(p_settlements) is distinct from 'array'

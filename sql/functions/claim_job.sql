@@ -7,7 +7,7 @@
 create or replace function holdfast.claim_job_v1(p_job_id bigint, p_worker text)
   returns boolean
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   return exists (select from holdfast.claim_one_v1(p_job_id, p_worker));
@@ -17,7 +17,7 @@ $$;
 create or replace function holdfast.claim_job(job_id bigint, worker text)
   returns boolean
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select holdfast.claim_job_v1(job_id, worker)
 $$;

@@ -20,7 +20,8 @@ create or replace function holdfast.claim_jobs_v1(
     max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
   )
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off        -- dead rows of a busy table are not worth a walk
   set enable_bitmapscan = off
   set enable_sort = off           -- the claim index has the order; a sort would read the whole backlog
@@ -60,6 +61,7 @@ begin
              where r.queue = v_queue
                and r.priority = v_priority
                and not r.parked
+               and r.crashes < 2  -- a suspect runs alone: claim_suspect
                and r.run_at <= v_now
                and (r.run_at, r.job_id) > (v_run_at, v_job_id)
                and r.type = any (p_types)
@@ -104,7 +106,7 @@ create or replace function holdfast.claim_jobs(
     max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
   )
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select * from holdfast.claim_jobs_v1(worker, queues, types, n, from_priority, from_run_at, from_job_id)
 $$;

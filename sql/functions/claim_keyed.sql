@@ -19,7 +19,8 @@ create or replace function holdfast.claim_keyed(
     max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
   )
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_bitmapscan = off
   set enable_hashjoin = off
@@ -55,7 +56,7 @@ begin
       delete from holdfast.ready as r
        where r.job_id = any (v_winners)
       returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token, r.key, r.key_policy,
-                r.rank
+                r.rank, r.crashes
     ),
     fenced as (
       update holdfast.job_key as k
@@ -64,14 +65,14 @@ begin
         from taken as t
        where k.key = t.key
       returning t.job_id, t.type, t.queue, t.priority, t.run_at, t.attempts, t.max_attempts, t.key, t.key_policy, t.rank,
-                k.token
+                t.crashes, k.token
     ),
     leased as (
       insert into holdfast.lease
         (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, lease_id, locked_by,
-         locked_at, locked_until)
+         locked_at, locked_until, crashes)
       select f.job_id, f.type, f.queue, f.priority, f.run_at, f.attempts + 1, f.max_attempts, f.token, f.key, f.key_policy,
-             f.rank, p_lease_id, p_worker, p_now, p_now + make_interval(secs => (p_leases ->> f.type)::integer)
+             f.rank, p_lease_id, p_worker, p_now, p_now + make_interval(secs => (p_leases ->> f.type)::integer), f.crashes
         from fenced as f
       returning lease.*
     )

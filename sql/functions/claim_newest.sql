@@ -15,7 +15,7 @@ create or replace function holdfast.claim_newest(
 )
   returns bigint[]
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_winners bigint[] := '{}';

@@ -10,7 +10,7 @@ create or replace function holdfast.claim_one_v1(p_job_id bigint, p_worker text,
     max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
   )
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
@@ -47,7 +47,7 @@ create or replace function holdfast.claim_one(job_id bigint, worker text)
     max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
   )
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select * from holdfast.claim_one_v1(job_id, worker)
 $$;

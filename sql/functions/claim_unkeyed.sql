@@ -16,7 +16,8 @@ create or replace function holdfast.claim_unkeyed(
     max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
   )
   language sql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_bitmapscan = off
   set enable_hashjoin = off  -- a batch meets job by primary key
@@ -26,13 +27,14 @@ as $$
   with taken as (
     delete from holdfast.ready as r
      where r.ctid = any (p_places)
-    returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token
+    returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token, r.crashes
   ),
   leased as (
     insert into holdfast.lease
-      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, lease_id, locked_by, locked_at, locked_until)
+      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, lease_id, locked_by, locked_at, locked_until,
+       crashes)
     select t.job_id, t.type, t.queue, t.priority, t.run_at, t.attempts + 1, t.max_attempts, t.token + 1, p_lease_id,
-           p_worker, p_now, p_now + make_interval(secs => (p_leases ->> t.type)::integer)
+           p_worker, p_now, p_now + make_interval(secs => (p_leases ->> t.type)::integer), t.crashes
       from taken as t
     returning lease.*
   )

@@ -6,7 +6,7 @@
 create or replace function holdfast.complete_job_v1(p_job_id bigint, p_token bigint, p_lease_id uuid, p_output jsonb default null)
   returns void
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform holdfast.assert_lease_v1(p_job_id, p_token, p_lease_id);
@@ -17,7 +17,7 @@ $$;
 create or replace function holdfast.complete_job(job_id bigint, token bigint, lease_id uuid, output jsonb default null)
   returns void
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select holdfast.complete_job_v1(job_id, token, lease_id, output)
 $$;

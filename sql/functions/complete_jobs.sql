@@ -7,7 +7,8 @@
 create or replace function holdfast.complete_jobs_v1(p_settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off   -- dead rows of a busy table are not worth a walk
   set enable_nestloop = off  -- 1,000 x 1,000 when the planner believes that one row is running
   set enable_mergejoin = off
@@ -53,7 +54,7 @@ $$;
 create or replace function holdfast.complete_jobs(settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select * from holdfast.complete_jobs_v1(settlements)
 $$;

@@ -7,7 +7,8 @@
 create or replace function holdfast.complete_the_rest(p_settlements jsonb, p_done integer[])
   returns integer[]
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_nestloop = on  -- a few members against the index of each day's outcomes
 as $$

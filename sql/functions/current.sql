@@ -6,7 +6,7 @@
 create or replace function holdfast.current_v1(p_key text)
   returns setof holdfast.jobs
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select v.*
     from holdfast.job_key as k
@@ -17,7 +17,7 @@ $$;
 create or replace function holdfast.current(key text)
   returns setof holdfast.jobs
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select * from holdfast.current_v1(key)
 $$;

@@ -6,7 +6,7 @@
 create or replace function holdfast.deregister_worker_v1(p_worker text)
   returns void
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   delete from holdfast.worker as w where w.id = p_worker
 $$;

@@ -8,7 +8,8 @@
 create or replace function holdfast.end_leases(p_job_ids bigint[], p_state text, p_outputs jsonb[], p_errors jsonb[])
   returns void
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_nestloop = off
 as $$

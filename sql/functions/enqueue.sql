@@ -7,7 +7,7 @@
 create or replace function holdfast.enqueue_v1(type text, input jsonb default '{}', options jsonb default '{}')
   returns bigint
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   if options ?| array['type', 'input'] then
@@ -27,7 +27,7 @@ $$;
 create or replace function holdfast.enqueue(type text, input jsonb default '{}', options jsonb default '{}')
   returns bigint
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select holdfast.enqueue_v1(type, input, options)
 $$;

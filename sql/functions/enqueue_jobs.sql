@@ -11,7 +11,7 @@ create or replace function holdfast.enqueue_jobs_v1(
 )
   returns setof bigint
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
@@ -78,7 +78,7 @@ $$;
 create or replace function holdfast.enqueue_jobs(p_jobs jsonb, p_common jsonb default '{}', p_wake text default 'always')
   returns setof bigint
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select * from holdfast.enqueue_jobs_v1(p_jobs, p_common, p_wake)
 $$;

@@ -7,7 +7,7 @@
 create or replace function holdfast.enqueue_settled_elsewhere(p_member jsonb)
   returns bigint
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

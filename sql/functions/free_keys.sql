@@ -7,7 +7,7 @@
 create or replace function holdfast.free_keys(p_keys text[], p_job_ids bigint[])
   returns void
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_queues text[];

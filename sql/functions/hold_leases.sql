@@ -7,7 +7,8 @@
 create or replace function holdfast.hold_leases(p_settlements jsonb)
   returns table (place integer, job_id bigint, token bigint, lease_id uuid)
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_nestloop = off  -- 1,000 x 1,000 when the planner believes that one row is running
 as $$

@@ -7,7 +7,7 @@
 create or replace function holdfast.input_problem(p_value jsonb)
   returns text
   language plpgsql immutable parallel safe
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_beyond constant jsonpath := 'strict $.** ? (@.type() == "number" && (@ > 1.7976931348623157e308

@@ -6,7 +6,7 @@
 create or replace function holdfast.key_history_v1(p_key text, p_n integer default 20)
   returns setof holdfast.jobs
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select v.*
     from holdfast.jobs as v
@@ -19,7 +19,7 @@ $$;
 create or replace function holdfast.key_history(key text, n integer default 20)
   returns setof holdfast.jobs
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select * from holdfast.key_history_v1(key, n)
 $$;

@@ -7,7 +7,7 @@
 create or replace function holdfast.lease_seconds_by_type(p_types text[])
   returns jsonb
   language sql stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(jsonb_object_agg(t.type, coalesce(y.lease_seconds, 30)), '{}')
     from unnest(p_types) as t(type)
@@ -18,7 +18,7 @@ $$;
 create or replace function holdfast.lease_seconds_v1(p_type text)
   returns integer
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select (holdfast.lease_seconds_by_type(array[p_type]) ->> p_type)::integer
 $$;
@@ -26,7 +26,7 @@ $$;
 create or replace function holdfast.lease_seconds(p_type text)
   returns integer
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select holdfast.lease_seconds_v1(p_type)
 $$;

@@ -6,7 +6,7 @@
 create or replace function holdfast.make_outcome_partitions_v1(p_days integer default 7)
   returns integer
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
   set lock_timeout = '1s'
   set timezone = 'UTC'  -- days are days of UTC, whatever the session thinks
 as $$

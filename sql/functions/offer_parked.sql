@@ -7,7 +7,7 @@
 create or replace function holdfast.offer_parked_v1(p_limit integer default 1000)
   returns integer
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_keys text[];

@@ -6,7 +6,7 @@
 create or replace function holdfast.option_problem(p_options jsonb)
   returns text
   language plpgsql immutable parallel safe
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_known constant text[] := array['queue', 'priority', 'run_at', 'delay', 'key', 'key_policy', 'coalesce',
@@ -25,6 +25,8 @@ begin
     return null;
   elsif jsonb_typeof(p_options) is distinct from 'object' then
     return format('options must be a JSON object, received %s', coalesce(left(p_options::text, 100), 'NULL'));
+  elsif pg_column_size(p_options) > 16384 then
+    return 'options are larger than 16384 bytes';  -- all of them at their longest take less; printing more could take a gigabyte
   end if;
   for v_name, v_value in select o.key, o.value from jsonb_each(p_options) as o loop
     v_text := p_options ->> v_name;

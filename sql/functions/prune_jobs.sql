@@ -7,7 +7,7 @@
 create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000)
   returns integer
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
   set lock_timeout = '1s'
   set timezone = 'UTC'
 as $$
@@ -36,10 +36,16 @@ begin
      and exists (select from holdfast.outcome as o where o.job_id = j.id and o.finished_at < v_before);
   delete from holdfast.attempt as a where a.job_id = any (v_ids)
      and not exists (select from holdfast.job as j where j.id = a.job_id);
+  delete from holdfast.job_log as g where g.job_id = any (v_ids)
+     and not exists (select from holdfast.job as j where j.id = g.job_id);
   delete from holdfast.outcome_default as o where o.job_id = any (v_ids)
      and not exists (select from holdfast.job as j where j.id = o.job_id);
   if cardinality(v_ids) > 0 then
     return cardinality(v_ids);
+  elsif exists (
+    select from holdfast.job as j where j.id in (select o.job_id from holdfast.outcome as o where o.finished_at < v_before)
+  ) then
+    return 0;  -- an open transaction has locked it, and may be about to retry it: its day must wait
   end if;
 
   for v_day in

@@ -7,7 +7,7 @@
 create or replace function holdfast.prune_keys(p_limit integer)
   returns integer
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_keys text[];

@@ -7,7 +7,7 @@
 create or replace function holdfast.put_job_types_v1(p_types jsonb)
   returns setof text
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into holdfast.job_type

@@ -10,7 +10,7 @@ create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb)
     run_at timestamptz, delay interval, key text, key_policy text, pipeline_id uuid, tags text[], dedupe_id text
   )
   language sql stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select m.place::integer,
          m.member,

@@ -7,7 +7,7 @@
 create or replace function holdfast.refuse(p_code text, p_message text, p_details jsonb default '{}')
   returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise exception using
@@ -18,6 +18,7 @@ begin
       when 'INVALID_INPUT' then 'JH004'
       when 'INVALID_OPTION' then 'JH005'
       when 'WRONG_ISOLATION' then 'JH006'
+      when 'NOT_STALE' then 'JH007'
     end,
     message = p_code || ': ' || p_message,
     detail = (jsonb_build_object('code', p_code) || p_details)::text;

@@ -14,7 +14,7 @@ create or replace function holdfast.register_worker_v1(
 )
   returns void
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, beat_at)
   values (p_worker, p_pod, p_pid, p_version, p_queues, p_types, p_concurrency, holdfast.now(), holdfast.now())

@@ -6,7 +6,8 @@
 create or replace function holdfast.release_jobs_v1(p_settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
 as $$
 declare
@@ -27,7 +28,7 @@ $$;
 create or replace function holdfast.release_jobs(settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select * from holdfast.release_jobs_v1(settlements)
 $$;

@@ -3,10 +3,12 @@
 --   Locks   lease rows, skip locked: a row locked by its own completion counts as held and does not hold up the others.
 --   Gives   one row per member: renewed true with the new end, or false with code LEASE_LOST.
 --   Tells   nothing.
-create or replace function holdfast.renew_leases_v1(p_leases jsonb)
+-- p_only_due: a lease with more than 0.7 of its time left is looked at but not written.
+create or replace function holdfast.renew_leases_v1(p_leases jsonb, p_only_due boolean default false)
   returns table (job_id bigint, renewed boolean, code text, locked_until timestamptz)
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_nestloop = off
   set enable_mergejoin = off
@@ -33,6 +35,7 @@ begin
        from holdfast.lease as h
        join wanted as w on w.job_id = h.job_id and w.token = h.token and w.lease_id = h.lease_id
       where h.job_id = any (array(select x.job_id from wanted as x))
+        and not (p_only_due and h.locked_until > v_now + make_interval(secs => 0.7 * (v_seconds ->> h.type)::integer))
         for update of h skip locked
    ));
 
@@ -53,7 +56,7 @@ $$;
 create or replace function holdfast.renew_leases(leases jsonb)
   returns table (job_id bigint, renewed boolean, code text, locked_until timestamptz)
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select * from holdfast.renew_leases_v1(leases)
 $$;

@@ -12,7 +12,7 @@ create or replace function holdfast.report_progress_v1(
 )
   returns boolean
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   update holdfast.lease as l
@@ -34,7 +34,7 @@ create or replace function holdfast.report_progress(
 )
   returns boolean
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select holdfast.report_progress_v1(job_id, token, lease_id, progress, message)
 $$;

@@ -6,7 +6,7 @@
 create or replace function holdfast.resume_queue_v1(p_queue text, p_actor text default null)
   returns boolean
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   update holdfast.queue as q
@@ -25,7 +25,7 @@ $$;
 create or replace function holdfast.resume_queue(queue text, actor text default null)
   returns boolean
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select holdfast.resume_queue_v1(queue, actor)
 $$;

@@ -8,7 +8,7 @@
 create or replace function holdfast.retry_job_v1(p_job_id bigint, p_actor text default null)
   returns text
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_job holdfast.job;
@@ -40,7 +40,7 @@ $$;
 create or replace function holdfast.retry_job(job_id bigint, actor text default null)
   returns text
   language sql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select holdfast.retry_job_v1(job_id, actor)
 $$;

@@ -4,11 +4,18 @@
 --   Gives   nothing; the keys are free and their next jobs un-parked.
 --   Tells   workers that would sleep past a job's new run_at.
 --   Tested by  test/sql/fail_jobs.test.ts
--- p_run_ats stands beside p_job_ids; null keeps the job's old place. p_attempts_back: 1 gives the attempt back.
-create or replace function holdfast.return_leases(p_job_ids bigint[], p_run_ats timestamptz[], p_attempts_back integer)
+-- p_run_ats stands beside p_job_ids; null keeps the job's old place. p_attempts_back: 1 gives the attempt back, null gives
+-- all of them. p_crashes: 1 marks a job whose worker died.
+create or replace function holdfast.return_leases(
+  p_job_ids bigint[],
+  p_run_ats timestamptz[],
+  p_attempts_back integer,
+  p_crashes integer default 0
+)
   returns void
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_nestloop = off
 as $$
@@ -21,13 +28,13 @@ begin
     delete from holdfast.lease as l
      where l.job_id = any (p_job_ids)
     returning l.job_id, l.type, l.queue, l.priority, l.run_at, l.attempts, l.max_attempts, l.token, l.key, l.key_policy,
-              l.rank
+              l.rank, l.crashes
   ),
   returned as (
     insert into holdfast.ready
-      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank)
-    select e.job_id, e.type, e.queue, e.priority, coalesce(w.run_at, e.run_at), e.attempts - p_attempts_back,
-           e.max_attempts, e.token, e.key, e.key_policy, e.rank
+      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, crashes)
+    select e.job_id, e.type, e.queue, e.priority, coalesce(w.run_at, e.run_at), coalesce(e.attempts - p_attempts_back, 0),
+           e.max_attempts, e.token, e.key, e.key_policy, e.rank, e.crashes + p_crashes
       from ended as e
       join unnest(p_job_ids, p_run_ats) as w(job_id, run_at) on w.job_id = e.job_id
     returning ready.queue, ready.run_at, ready.key

@@ -5,7 +5,7 @@
 --   Tells   nothing.
 create or replace function holdfast.schema_revision_v1(out revision integer, out oldest_program integer)
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select max(m.revision), max(m.oldest_program) from holdfast.migration as m
 $$;

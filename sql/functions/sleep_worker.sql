@@ -6,7 +6,8 @@
 create or replace function holdfast.sleep_worker_v1(p_worker text, p_queues text[], p_sleep_ms integer)
   returns bigint
   language plpgsql volatile security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_bitmapscan = off
   set enable_sort = off
@@ -15,6 +16,7 @@ declare
   v_now constant timestamptz := holdfast.now();
   v_due timestamptz;
 begin
+  perform set_config('synchronous_commit', 'off', true);  -- a hint that a crash of the server may forget
   update holdfast.worker as w
      set sleeping_until = v_now + make_interval(secs => 0.001 * p_sleep_ms)
    where w.id = p_worker;
@@ -32,6 +34,7 @@ begin
         and r.priority = p.priority
         and r.run_at > v_now
         and not r.parked
+        and r.crashes < 2
       order by r.run_at, r.job_id
       limit 1
    ) as n;

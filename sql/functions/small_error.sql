@@ -7,7 +7,7 @@
 create or replace function holdfast.small_error(p_error jsonb)
   returns jsonb
   language sql immutable parallel safe
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select case
     when p_error is null or p_error = 'null' then '{"name": "Error", "message": "no error was given"}'

@@ -7,7 +7,7 @@
 create or replace function holdfast.state_of(p_job_id bigint)
   returns text
   language sql stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(
     (select 'pending' from holdfast.ready as r where r.job_id = p_job_id),

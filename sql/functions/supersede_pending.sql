@@ -7,7 +7,7 @@
 create or replace function holdfast.supersede_pending(p_key text, p_policy text, p_up_to_rank bigint)
   returns integer
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_ended integer;

@@ -7,7 +7,7 @@
 create or replace function holdfast.verdicts(p_settlements jsonb, p_settled integer[])
   returns table (job_id bigint, settled boolean, code text)
   language sql immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select w.job_id, s.place is not null, case when s.place is null then 'LEASE_LOST' end
     from rows from (jsonb_to_recordset(p_settlements) as (job_id bigint)) with ordinality as w(job_id, place)

@@ -7,7 +7,7 @@
 create or replace function holdfast.wake_workers(p_queues text[], p_run_at timestamptz, p_wake text)
   returns void
   language plpgsql volatile
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_wake = 'always'

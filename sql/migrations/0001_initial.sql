@@ -42,6 +42,7 @@ create table holdfast.ready (
   priority smallint not null,
   attempts smallint not null default 0,
   max_attempts smallint not null,
+  crashes smallint not null default 0,        -- workers that died while it ran; from two on it runs alone
   parked boolean not null default false,      -- waits for its key's holder; out of the claim index
   coalescing boolean not null default false,  -- the one pending row of its key that an enqueue may still merge into
   type text not null,
@@ -60,7 +61,8 @@ create table holdfast.ready (
   autovacuum_analyze_scale_factor = 0.5,
   autovacuum_vacuum_cost_delay = 0
 );
-create index ready_claim on holdfast.ready (queue, priority, run_at, job_id) where not parked;
+create index ready_claim on holdfast.ready (queue, priority, run_at, job_id) where not parked and crashes < 2;
+create index ready_suspect on holdfast.ready (queue, priority, run_at, job_id) where not parked and crashes >= 2;
 create index ready_key on holdfast.ready (key, parked, priority, run_at, job_id) where key is not null;
 create index ready_newest on holdfast.ready (key, rank) where key_policy in ('supersede', 'coalesce');
 create unique index ready_one_coalescing on holdfast.ready (key) where coalescing;
@@ -77,6 +79,7 @@ create table holdfast.lease (
   priority smallint not null,
   attempts smallint not null,
   max_attempts smallint not null,
+  crashes smallint not null default 0,
   progress real,
   type text not null,
   queue text not null,
@@ -134,6 +137,18 @@ create table holdfast.attempt (
   constraint verdict_is_known check (verdict in ('failed', 'lost'))
 );
 
+-- Lines that handlers logged.
+create table holdfast.job_log (
+  id bigint generated always as identity primary key,
+  job_id bigint not null,
+  token bigint not null,
+  at timestamptz not null,
+  level text not null,
+  message text not null,
+  fields jsonb
+);
+create index job_log_job on holdfast.job_log (job_id, id);
+
 -- One row per key: its holder, its fence and its latest started job.
 create table holdfast.job_key (
   key text primary key,
@@ -181,6 +196,8 @@ create table holdfast.worker (
   concurrency integer not null,
   started_at timestamptz not null,
   beat_at timestamptz not null,
+  has_lock boolean not null default false,  -- a session of its own holds its advisory lock: a free lock means that it died
+  rss_bytes bigint,
   sleeping_until timestamptz  -- asleep until then unless notified; null while awake
 ) with (fillfactor = 50);
 

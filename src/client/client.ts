@@ -1,11 +1,14 @@
 // What any application may ask of its jobs. No background work.
 
 import { type GivenOf, indexByType, type JobDefinition, type KeyValue, type OutputOf } from '../domain/definition.js'
+import { type Duration, durationMs } from '../domain/duration.js'
+import { positiveNumber } from '../domain/environment.js'
 import { HoldfastError } from '../domain/errors.js'
 import { checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
 import { canonicalKey } from '../domain/key.js'
 import type { EventHub } from '../observe/events.js'
-import { cancelJob, currentJob, findJob, keyHistory, retryJob } from '../store/jobs.js'
+import { cancelJob, currentJob, findJob, keyHistory, recoverJob, retryJob } from '../store/jobs.js'
+import { readLogs, type StoredLogLine } from '../store/logs.js'
 import type { Store } from '../store/open.js'
 import { pauseQueue, resumeQueue } from '../store/queues.js'
 import { asQueryable } from '../store/transaction.js'
@@ -98,6 +101,26 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   /** Gives a finished job fresh attempts and runs it now; the state it was in. */
   retry(id: AnyJobId, options: DeedOptions = {}): Promise<JobState> {
     return retryJob(this.#store, toJobId(id), options.actor ?? null, transactionOf(options))
+  }
+
+  /**
+   * Takes a running job from a holder that is stuck: fresh attempts, run now, the holder fenced. Refused with NOT_STALE when
+   * it was claimed less than `stale` ago (STALE_JOB_TIMEOUT_MINUTES, default 30 minutes).
+   */
+  async recover(id: AnyJobId, options: DeedOptions & { stale?: Duration } = {}): Promise<void> {
+    const stale = options.stale ?? positiveNumber(process.env, 'STALE_JOB_TIMEOUT_MINUTES', 30) * 60_000
+    await recoverJob(
+      this.#store,
+      toJobId(id),
+      durationMs(stale, 'stale'),
+      options.actor ?? null,
+      transactionOf(options),
+    )
+  }
+
+  /** The lines that the job's handler logged, oldest first; `after` is the id of the last line already seen. */
+  logs(id: AnyJobId, options: { after?: string; limit?: number } = {}): Promise<StoredLogLine[]> {
+    return readLogs(this.#store, toJobId(id), options.after ?? '0', options.limit ?? 1000)
   }
 
   /** The latest started job of a key. */

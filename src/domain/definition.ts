@@ -21,8 +21,17 @@ export interface JobDefinition<Type extends string = string, Given = unknown, In
   readonly backoff: BackoffPolicy
   readonly keyPolicy: KeyPolicy
   readonly coalesce: 'replace' | 'keep'
+  readonly isolation: Isolation | undefined
   key?(input: Input): KeyValue | undefined
   run?(input: Input, ctx: JobContext): Output | Promise<Output> | Snooze | Cancel | Promise<Snooze | Cancel>
+}
+
+/** Where a handler runs when not in the worker's own thread, and what it may take. */
+export interface Isolation {
+  readonly kind: 'thread' | 'process'
+  /** The module that exports this definition; the isolate imports it to find the handler. */
+  readonly module: string
+  readonly memoryMb: number
 }
 
 /** `undefined` from a key function means: this job has no key. */
@@ -50,6 +59,15 @@ interface CommonOptions<Type extends string> {
     /** The longest wait; default 1 h. */
     readonly max?: Duration
   }
+  /**
+   * Runs the handler in a thread or process of its own: a busy loop is really stopped at the timeout, memory is capped, and a
+   * crash is a failed attempt of this job only. Needs `module`.
+   */
+  readonly isolate?: 'thread' | 'process'
+  /** `import.meta.url` of the file that exports this definition; with `isolate`. */
+  readonly module?: string
+  /** Megabytes an isolated run may take; default 256. */
+  readonly memory?: number
   /** `exclusive` (default): one at a time. `supersede`: the newest wins. `coalesce`: at most one pending. */
   readonly keyPolicy?: KeyPolicy
   /** With `coalesce`: the pending job takes the newer input (default) or keeps its own. */
@@ -98,6 +116,7 @@ export function defineJob(
     backoff: backoffPolicy(type, options.retry),
     keyPolicy,
     coalesce: options.coalesce ?? 'replace',
+    isolation: isolationOf(options),
     ...(options.key && { key: options.key }),
     ...(options.run && { run: options.run }),
   })
@@ -129,6 +148,23 @@ function leaseMs(type: string, lease: Duration = '30s'): number {
   const ms = durationMs(lease, `lease of ${type}`)
   if (ms < 1000 || ms > 86_400_000) throw invalidOption(`lease of ${type}`, 'from 1s to 1d', lease)
   return ms
+}
+
+function isolationOf({ type, isolate, module, memory = 256 }: CommonOptions<string>): Isolation | undefined {
+  if (isolate === undefined) return undefined
+  if (isolate !== 'thread' && isolate !== 'process')
+    throw invalidOption(`isolate of ${type}`, 'thread or process', isolate)
+  if (typeof module !== 'string' || module === '') {
+    throw invalidOption(
+      `module of ${type}`,
+      'import.meta.url of the file that exports the job, as isolate needs it',
+      module,
+    )
+  }
+  if (!Number.isInteger(memory) || memory < 16 || memory > 65_536) {
+    throw invalidOption(`memory of ${type}`, 'megabytes from 16 to 65536', memory)
+  }
+  return { kind: isolate, module, memoryMb: memory }
 }
 
 function backoffPolicy(type: string, retry: CommonOptions<string>['retry']): BackoffPolicy {

@@ -23,6 +23,12 @@ export const ERRORS = {
     sqlstate: 'JH006',
     text: 'this transaction must use the isolation level READ COMMITTED',
   },
+  NOT_STALE: {
+    http: 409,
+    exit: 1,
+    sqlstate: 'JH007',
+    text: 'the job has not run long enough to be taken from its holder',
+  },
   UNKNOWN_TYPE: { http: 422, exit: 2, sqlstate: null, text: 'no job of this type is defined here' },
   DUPLICATE_TYPE: { http: 500, exit: 2, sqlstate: null, text: 'two jobs are defined with the same type' },
   INVALID_OUTPUT: { http: 422, exit: 1, sqlstate: null, text: 'the handler returned what cannot be stored as JSON' },

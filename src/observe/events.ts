@@ -22,6 +22,8 @@ export interface Events {
   'job.released': JobFact
   /** What the run came to was refused, or the run was told to stop because another holds the job. */
   'job.lost': JobFact & { readonly code: ErrorCode }
+  /** Jobs were taken from holders that are gone. */
+  'job.reaped': { readonly jobs: readonly { readonly id: JobId; readonly state: 'pending' | 'failed' }[] }
   'worker.started': { readonly worker: string; readonly queues: readonly string[]; readonly types: readonly string[] }
   'worker.stopped': { readonly worker: string }
   /** Something of the worker's own failed; who repairs it is in the message. */

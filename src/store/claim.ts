@@ -37,7 +37,18 @@ export async function claimOne(
   return row && toClaimedJob(row, row.queue as string)
 }
 
+/** One job that two workers died with; the caller runs nothing beside it. */
+export async function claimSuspect(
+  store: Store,
+  { worker, types }: Pick<Claim, 'worker' | 'types'>,
+  queues: readonly string[],
+): Promise<ClaimedJob | undefined> {
+  const [row] = await call(store, CLAIM_SUSPECT, [worker, queues, types])
+  return row && toClaimedJob(row, row.queue as string)
+}
+
 const CLAIMED = `c.id, c.type, c.input, c.token, c.lease_id, c.attempts, c.max_attempts, c.priority, c.key, c.pipeline_id,
   c.tags, c.run_at::text, round(extract(epoch from c.locked_until - clock_timestamp()) * 1000) as lease_ms`
 const CLAIM_JOBS = { invocation: 'claim_jobs_v1($1, $2, $3, $4, $5, $6, $7)', columns: CLAIMED }
 const CLAIM_ONE = { invocation: 'claim_one_v1($1, $2, $3)', columns: `${CLAIMED}, c.queue` }
+const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: `${CLAIMED}, c.queue` }

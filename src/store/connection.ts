@@ -12,6 +12,8 @@ export interface Queryable {
 
 export interface Database extends Queryable {
   readonly engine: 'server' | 'embedded'
+  /** How another thread or process opens the same database; undefined where it cannot. */
+  readonly address: pg.ClientConfig | undefined
   /** Runs a statement that is prepared once per connection under its own text. */
   prepared(text: string, values: unknown[]): Promise<{ rows: Row[] }>
   /** One connection from begin to commit; rolled back when `work` throws. */
@@ -42,7 +44,7 @@ export function statementName(text: string): string {
 }
 
 /** The parts that a server's pool and PGlite's pool share. */
-export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'listen' | 'close'>): Database {
+export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'address' | 'listen' | 'close'>): Database {
   // A pooled connection that the server ends while idle must not end the process; the next query opens another.
   pool.on('error', () => {})
   const session = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {

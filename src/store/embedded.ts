@@ -36,10 +36,10 @@ export function usePGlite(pglite: PGlite): Promise<Database> {
 
 async function overPGlite(pglite: PGlite, close: () => Promise<void>): Promise<Database> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres')
-  // One connection: whoever holds it, holds the database.
   const pool = new pg.Pool({ ...createPgConfig(pglite), max: 1 } as pg.PoolConfig)
-  return overPool(pool, {
+  const shared = overPool(pool, {
     engine: 'embedded',
+    address: undefined,
     async listen(channel, heard) {
       const unlisten = await pglite.listen(channel, heard)
       return { check: async () => true, close: () => unlisten() }
@@ -49,6 +49,16 @@ async function overPGlite(pglite: PGlite, close: () => Promise<void>): Promise<D
       await close()
     },
   })
+  // One session for all who have this PGlite: each takes the turn that PGlite's own queries and transactions take, and
+  // leaves no named statement behind, which another could not prepare again.
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => pglite._runExclusiveTransaction(work)
+  return {
+    ...shared,
+    query: (text, values) => inTurn(() => shared.query(text, values)),
+    prepared: (text, values) => inTurn(() => shared.query(text, values)),
+    session: (work) => inTurn(() => shared.session(work)),
+    transaction: (work) => inTurn(() => shared.transaction(work)),
+  }
 }
 
 async function loadPGlite(): Promise<typeof import('@electric-sql/pglite')> {

@@ -33,6 +33,18 @@ export async function retryJob(store: Store, id: JobId, actor: string | null, tx
   return row?.state as JobState
 }
 
+/** Takes a running job from its holder, if it was claimed longer ago than `staleMs`, and gives it fresh attempts. */
+export async function recoverJob(
+  store: Store,
+  id: JobId,
+  staleMs: number,
+  actor: string | null,
+  tx?: Queryable,
+): Promise<void> {
+  const invocation = 'recover_job_v1($1, make_interval(secs => $2::double precision / 1000), $3)'
+  await call(store, { invocation }, [id, staleMs, actor], tx)
+}
+
 export async function currentJob(store: Store, key: string): Promise<Job | undefined> {
   const [row] = await call(store, { invocation: 'current_v1($1)' }, [key])
   return row && toJob(row)

@@ -7,13 +7,18 @@ import { checkSchemaName, DEFAULT_SCHEMA } from '../domain/schema-name.js'
 import type { Database } from './connection.js'
 import { openEmbedded, usePGlite } from './embedded.js'
 import { checkSchema, type MigrationReport, migrate } from './migrate.js'
-import { openServer, usePool } from './server.js'
+import { openAddress, openServer, usePool } from './server.js'
 
 /** A URL, a `pg.Pool`, a PGlite instance; absent or `embedded:<folder>` is the embedded default. */
 export type DatabaseOption = string | pg.Pool | PGlite
 
+/** The same database for another thread or process of this application. */
+export interface DatabaseAddress {
+  readonly address: pg.ClientConfig
+}
+
 export interface StoreOptions {
-  readonly database?: DatabaseOption | undefined
+  readonly database?: DatabaseOption | DatabaseAddress | undefined
   readonly schema?: string | undefined
   /** Migrate when opened. Always so on the embedded default; on a server migrating is a deploy step. */
   readonly migrate?: boolean | undefined
@@ -78,6 +83,7 @@ export function openDatabase({ database, maxConnections }: StoreOptions): Promis
     if (database.startsWith('memory://')) return openEmbedded(database)
     return openServer(database, maxConnections === undefined ? {} : { maxConnections })
   }
+  if ('address' in database) return openAddress(database.address, maxConnections)
   if (isPGlite(database)) return usePGlite(database)
   if (isPool(database)) return usePool(database)
   throw new HoldfastError('INVALID_OPTION', 'database must be a URL, a pg.Pool, a PGlite instance, or absent', {

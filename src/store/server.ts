@@ -18,10 +18,15 @@ export function openServer(url: string, options: { maxConnections?: number } = {
       details: { received: url.replace(/:[^:@/]*@/, ':***@').slice(0, 100) },
     })
   }
-  const pool = new pg.Pool(config)
+  return openAddress(config)
+}
+
+export function openAddress(address: pg.ClientConfig, maxConnections?: number): Database {
+  const pool = new pg.Pool({ ...address, ...(maxConnections !== undefined && { max: maxConnections }) })
   return overPool(pool, {
     engine: 'server',
-    listen: (channel, heard, lost) => listenWith(new pg.Client(config), channel, heard, lost),
+    address,
+    listen: (channel, heard, lost) => listenWith(new pg.Client(address), channel, heard, lost),
     close: () => pool.end(),
   })
 }
@@ -30,7 +35,18 @@ export function openServer(url: string, options: { maxConnections?: number } = {
 export function usePool(pool: pg.Pool): Database {
   return overPool(pool, {
     engine: 'server',
+    address: cloneable(pool.options),
     listen: (channel, heard, lost) => listenWith(new pg.Client(pool.options), channel, heard, lost),
     close: async () => {},
   })
+}
+
+/** Options that cannot be sent to another thread (a password function, a socket factory) keep the pool in this one. */
+function cloneable(options: pg.PoolOptions): pg.ClientConfig | undefined {
+  try {
+    // The pool hides the password from enumeration.
+    return structuredClone({ ...options, password: options.password }) as pg.ClientConfig
+  } catch {
+    return undefined
+  }
 }

@@ -6,6 +6,9 @@ import { call, type Statement } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 
+/** What every write of a holder presents. */
+export type Lease = Pick<ClaimedJob, 'id' | 'token' | 'leaseId'>
+
 export interface Settlement<O> {
   readonly job: ClaimedJob
   readonly outcome: O
@@ -68,13 +71,13 @@ async function settle<O>(
   return rows.map((row) => row.settled === true)
 }
 
-function leaseMember({ id, token, leaseId }: ClaimedJob): string {
+function leaseMember({ id, token, leaseId }: Lease): string {
   return `{"job_id":${id},"token":${token},"lease_id":"${leaseId}"`
 }
 
-/** false where the lease was lost. */
-export async function renewLeases(store: Store, jobs: readonly ClaimedJob[]): Promise<boolean[]> {
-  const rows = await call(store, RENEW, [`[${jobs.map((job) => `${leaseMember(job)}}`).join(',')}]`])
+/** Looks at every lease and extends those that are due; false where it was lost. */
+export async function renewLeases(store: Store, leases: readonly Lease[], session?: Queryable): Promise<boolean[]> {
+  const rows = await call(store, RENEW, [`[${leases.map((lease) => `${leaseMember(lease)}}`).join(',')}]`], session)
   return rows.map((row) => row.renewed === true)
 }
 
@@ -84,7 +87,7 @@ const FAIL = batched('fail_jobs_v1')
 const SNOOZE = batched('snooze_jobs_v1')
 const CANCEL = batched('cancel_jobs_v1')
 const RELEASE = batched('release_jobs_v1')
-const RENEW = { invocation: 'renew_leases_v1($1::text::jsonb)', columns: 'c.renewed' }
+const RENEW = { invocation: 'renew_leases_v1($1::text::jsonb, true)', columns: 'c.renewed' }
 const ASSERT = { invocation: 'assert_lease_v1($1, $2, $3)' }
 const COMPLETE_ONE = { invocation: 'complete_job_v1($1, $2, $3, $4::text::jsonb)' }
 const PROGRESS = { invocation: 'report_progress_v1($1, $2, $3, $4, $5)', columns: 'c as held' }

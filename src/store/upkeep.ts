@@ -1,5 +1,6 @@
-// The deeds of maintenance: days ahead, days gone, and parked jobs that nobody would offer.
+// The deeds of maintenance: lost leases, days ahead, days gone, and parked jobs that nobody would offer.
 
+import type { JobId } from '../domain/job.js'
 import { call } from './call.js'
 import type { Store } from './open.js'
 
@@ -18,4 +19,15 @@ export async function pruneJobs(store: Store, keepMs: number, limit: number): Pr
 export async function offerParked(store: Store): Promise<number> {
   const [row] = await call(store, { invocation: 'offer_parked_v1()', columns: 'c as keys' }, [])
   return Number(row?.keys)
+}
+
+export interface Reaped {
+  readonly id: JobId
+  readonly state: 'pending' | 'failed'
+}
+
+/** Takes jobs from holders that are gone. */
+export async function reapLeases(store: Store, limit: number): Promise<Reaped[]> {
+  const rows = await call(store, { invocation: 'reap_leases_v1($1)' }, [limit])
+  return rows.map((row) => ({ id: String(row.job_id), state: row.state as Reaped['state'] }))
 }

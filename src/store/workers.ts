@@ -2,6 +2,7 @@
 
 import type { JobDefinition } from '../domain/definition.js'
 import { call } from './call.js'
+import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 
 export interface WorkerRow {
@@ -14,10 +15,10 @@ export interface WorkerRow {
   readonly concurrency: number
 }
 
-export async function registerWorker(store: Store, worker: WorkerRow): Promise<void> {
+export async function registerWorker(store: Store, worker: WorkerRow, session?: Queryable): Promise<void> {
   const { id, pod, pid, version, queues, types, concurrency } = worker
   const values = [id, pod, pid, version, queues, types, concurrency]
-  await call(store, { invocation: 'register_worker_v1($1, $2, $3, $4, $5, $6, $7)' }, values)
+  await call(store, { invocation: 'register_worker_v1($1, $2, $3, $4, $5, $6, $7)' }, values, session)
 }
 
 export async function deregisterWorker(store: Store, id: string): Promise<void> {
@@ -25,9 +26,16 @@ export async function deregisterWorker(store: Store, id: string): Promise<void> 
 }
 
 /** false when the row is gone and the worker must register again. */
-export async function beatWorker(store: Store, id: string): Promise<boolean> {
-  const [row] = await call(store, { invocation: 'beat_worker_v1($1)', columns: 'c as known' }, [id])
+export async function beatWorker(store: Store, id: string, rssBytes: number, session?: Queryable): Promise<boolean> {
+  const values = [id, rssBytes]
+  const [row] = await call(store, { invocation: 'beat_worker_v1($1, $2)', columns: 'c as known' }, values, session)
   return row?.known === true
+}
+
+/** The session's advisory lock tells others when this worker dies; false when an earlier session of it still has it. */
+export async function holdWorkerLock(store: Store, id: string, session: Queryable): Promise<boolean> {
+  const [row] = await call(store, { invocation: 'hold_worker_lock_v1($1)', columns: 'c as held' }, [id], session)
+  return row?.held === true
 }
 
 /** Milliseconds until the next job falls due in these queues, undefined when none will. */

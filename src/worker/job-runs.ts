@@ -9,8 +9,13 @@ import type { EventHub, JobFact } from '../observe/events.js'
 import { withFields } from '../observe/log.js'
 import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
-import { assertLease, completeJob, renewLeases, reportProgress } from '../store/settle.js'
-import { LeaseKeeper } from './lease-keeper.js'
+import type { Lease } from '../store/settle.js'
+import type { WorkerRow } from '../store/workers.js'
+import { startIsolatedRun } from './isolated-run.js'
+import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
+import { leaseKey } from './lease-keeper.js'
+import { leasedDeeds } from './leased-deeds.js'
+import { LogBook } from './log-book.js'
 import type { Registry } from './registry.js'
 import { type LeasedDeeds, type Run, startRun } from './runner.js'
 import { Settler } from './settler.js'
@@ -21,7 +26,6 @@ export interface JobRunsParts {
   readonly events: EventHub
   readonly log: Logger
   readonly worker: string
-  beat(): Promise<void>
 }
 
 // Finished runs that are not yet written down; beyond this a slot waits for its own outcome.
@@ -32,37 +36,70 @@ const ABORT_MS = 2000
 export class JobRuns {
   readonly #parts: JobRunsParts
   readonly #deeds: LeasedDeeds
-  readonly #keeper: LeaseKeeper
   readonly #settler: Settler
+  readonly #logBook: LogBook
+  readonly #held = new Map<string, ClaimedJob>()
   readonly #runs = new Map<ClaimedJob, Run>()
   readonly #ending = new Set<Promise<unknown>>()
+  #keeping: Keeping | undefined
   #unsettled = 0
+  #recovered: Promise<void> = Promise.resolve()
+  #recover: (() => void) | undefined
 
   constructor(parts: JobRunsParts) {
     this.#parts = parts
     this.#deeds = leasedDeeds(parts.store)
     this.#settler = new Settler(parts.store, this.fault)
-    this.#keeper = new LeaseKeeper({
-      renew: (jobs) => renewLeases(parts.store, jobs),
-      beat: () => parts.beat(),
-      onLost: (job) => void this.#tellWhyLost(job),
-      onOverdue: (job) => this.#abort(job, new LeaseLost(`no renewal of job ${job.id} got through in time`)),
-      onFault: this.fault,
-    })
+    this.#logBook = new LogBook(parts.store, this.fault)
   }
 
-  start(): void {
-    this.#keeper.start()
+  /** `row` is the worker that claims for these runs; without one there is no beat to keep. */
+  async start(row: WorkerRow | undefined, options: KeepingOptions): Promise<void> {
+    const facts = {
+      lost: (leases: readonly Lease[]) => {
+        for (const job of this.#forget(leases)) void this.#tellWhyLost(job)
+      },
+      overdue: (leases: readonly Lease[] | 'all') => {
+        const jobs = leases === 'all' ? this.#forget([...this.#held.values()]) : this.#forget(leases)
+        for (const job of jobs) this.#abort(job, new LeaseLost(`no renewal of job ${job.id} got through in time`))
+      },
+      healthy: (isHealthy: boolean) => this.#setHealthy(isHealthy),
+      fault: this.fault,
+    }
+    this.#keeping = await startKeeping(this.#parts.store, row, facts, options)
   }
 
-  /** From now on the lease is renewed. `claimedAt`: when the claim was sent. */
-  hold(job: ClaimedJob, claimedAt: number): void {
-    this.#keeper.hold(job, claimedAt)
-    this.#parts.events.emit('job.claimed', factOf(job))
+  /** Resolves at once, or when leases can be kept again. */
+  whenHealthy(): Promise<void> {
+    return this.#recovered
+  }
+
+  /** Lets those go who wait for leases to be kept: the worker is stopping. */
+  stopWaiting(): void {
+    this.#recover?.()
+  }
+
+  /** true when nothing runs and all outcomes are written down, false when that takes longer than `ms`. */
+  async idle(ms: number): Promise<boolean> {
+    await this.#runsEnded(ms)
+    if (this.#runs.size > 0) return false
+    await Promise.all(this.#ending)
+    return true
+  }
+
+  /** From now on the leases are renewed. `claimedAt`: when the claim was sent, by monotonicMs(). */
+  hold(jobs: readonly ClaimedJob[], claimedAt: number): void {
+    if (jobs.length > 0) this.#keeping?.hold(jobs, claimedAt)
+    for (const job of jobs) {
+      this.#held.set(leaseKey(job), job)
+      this.#parts.events.emit('job.claimed', factOf(job))
+    }
   }
 
   /** Runs a held job; resolves when its slot is free again. Writing the outcome down goes on behind. */
   async work(job: ClaimedJob): Promise<void> {
+    // Lost while it waited in the stock: another may be running it already.
+    if (!this.#held.has(leaseKey(job))) return
     const settled = this.#settle(await this.#run(job))
     if (this.#unsettled > MOST_UNSETTLED) await settled
   }
@@ -85,7 +122,8 @@ export class JobRuns {
     this.giveBack([...this.#runs.keys()])
     await this.#settler.drain({ giveUp: true })
     await Promise.all(this.#ending)
-    await this.#keeper.stop()
+    await this.#logBook.flush()
+    await this.#keeping?.stop()
   }
 
   /** Tells of something that failed in the worker itself. */
@@ -96,10 +134,16 @@ export class JobRuns {
   }
 
   async #run(job: ClaimedJob): Promise<Ended> {
-    const { registry, log } = this.#parts
+    const { registry, log, store } = this.#parts
     const startedAt = performance.now()
-    const fields = { jobId: job.id, type: job.type, attempt: job.attempts }
-    const run = startRun(job, registry.handlerFor(job.type), this.#deeds, withFields(log, fields))
+    const logger = this.#logBook.loggerFor(
+      job,
+      withFields(log, { jobId: job.id, type: job.type, attempt: job.attempts }),
+    )
+    const definition = registry.handlerFor(job.type)
+    const run = definition.isolation
+      ? startIsolatedRun(job, definition, definition.isolation, { store, deeds: this.#deeds, log: logger })
+      : startRun(job, definition, this.#deeds, logger)
     this.#runs.set(job, run)
     const outcome = await run.outcome
     this.#runs.delete(job)
@@ -111,7 +155,8 @@ export class JobRuns {
     const settled = this.#settler.settle(ended.job, ended.outcome).then((isAccepted) => {
       this.#unsettled -= 1
       this.#ending.delete(settled)
-      this.#keeper.drop(ended.job)
+      this.#held.delete(leaseKey(ended.job))
+      this.#keeping?.drop([ended.job])
       tell(this.#parts, ended, isAccepted ?? false)
     })
     this.#ending.add(settled)
@@ -128,8 +173,25 @@ export class JobRuns {
     clearTimeout(timer)
   }
 
+  #forget(leases: readonly Pick<Lease, 'id' | 'leaseId'>[]): ClaimedJob[] {
+    return leases.flatMap((lease) => {
+      const job = this.#held.get(leaseKey(lease))
+      this.#held.delete(leaseKey(lease))
+      return job ? [job] : []
+    })
+  }
+
   #abort(job: ClaimedJob, reason: HoldfastError): void {
     this.#runs.get(job)?.abort(reason)
+  }
+
+  #setHealthy(isHealthy: boolean): void {
+    if (isHealthy) this.#recover?.()
+    else {
+      this.#recovered = new Promise((resolve) => {
+        this.#recover = resolve
+      })
+    }
   }
 
   /** The lease is gone; the handler learns by what. */
@@ -145,20 +207,6 @@ interface Ended {
   readonly job: ClaimedJob
   readonly outcome: Outcome
   readonly ms: number
-}
-
-function leasedDeeds(store: Store): LeasedDeeds {
-  return {
-    progress: (job, share, message) => reportProgress(store, job, share, message),
-    tx: async (job, work) => {
-      const database = await store.open()
-      return database.transaction(async (tx) => {
-        await assertLease(store, job, tx)
-        return work(tx)
-      })
-    },
-    complete: (job, tx, output) => completeJob(store, job, output, tx),
-  }
 }
 
 function factOf(job: ClaimedJob): JobFact {

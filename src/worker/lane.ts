@@ -9,6 +9,8 @@ export interface LaneDeeds {
   run(job: ClaimedJob): Promise<void>
   /** Resolves when there may be work: told, asked again, or after a while. */
   sleep(queue: string): Promise<void>
+  /** How much of the slots may be used now, 0 to 1. */
+  share(): number
   onFault(doing: string, error: unknown): void
 }
 
@@ -30,8 +32,10 @@ export class Lane {
   #sweptAt = 0
   #mustSweep = true
   #isStopping = false
+  #isHushed = false
   #loop: Promise<void> | undefined
   #roomWanted: (() => void) | undefined
+  #claiming: Promise<unknown> | undefined
 
   constructor(queue: string, slots: number, deeds: LaneDeeds) {
     this.queue = queue
@@ -51,9 +55,17 @@ export class Lane {
     return this.#stock.splice(0)
   }
 
-  /** The next claim looks from the start: something behind the cursor may have become due. */
-  sweepSoon(): void {
-    this.#mustSweep = true
+  /** Starts nothing until resume(), and gives the stock back to the caller; what runs goes on. */
+  async hush(): Promise<ClaimedJob[]> {
+    this.#isHushed = true
+    await this.#claiming
+    return this.#stock.splice(0)
+  }
+
+  resume(): void {
+    this.#isHushed = false
+    this.#fill()
+    this.#roomWanted?.()
   }
 
   async #fetch(): Promise<void> {
@@ -66,7 +78,9 @@ export class Lane {
         continue
       }
       try {
-        const got = await this.#claim(n)
+        const claiming = this.#claim(n)
+        this.#claiming = claiming.catch(() => {})
+        const got = await claiming
         this.#stock.push(...got)
         this.#fill()
         if (got.length < n && !this.#isStopping) {
@@ -100,7 +114,7 @@ export class Lane {
   }
 
   #fill(): void {
-    while (this.#running < this.#slots && !this.#isStopping) {
+    while (this.#running < this.#openSlots() && !this.#isStopping && !this.#isHushed) {
       const job = this.#stock.shift()
       if (!job) break
       this.#running += 1
@@ -115,7 +129,13 @@ export class Lane {
   }
 
   #room(): number {
-    return Math.min(LARGEST_CLAIM, this.#slots - this.#running + this.#stockWanted() - this.#stock.length)
+    if (this.#isHushed) return 0
+    return Math.min(LARGEST_CLAIM, this.#openSlots() - this.#running + this.#stockWanted() - this.#stock.length)
+  }
+
+  /** A busy process opens fewer slots, but never none: jobs must not starve. */
+  #openSlots(): number {
+    return Math.max(1, Math.floor(this.#slots * this.#deeds.share()))
   }
 
   /** Asking for a few at a time would spend a round trip on each: wait until half the room is free, unless idle slots wait. */
@@ -126,7 +146,7 @@ export class Lane {
   }
 
   #stockWanted(): number {
-    if (this.#runMs === undefined) return 0
+    if (this.#runMs === undefined || this.#deeds.share() < 1) return 0
     return Math.min(LARGEST_CLAIM, Math.floor((this.#slots * STOCK_MS) / Math.max(this.#runMs, 0.05)))
   }
 

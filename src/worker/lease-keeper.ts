@@ -1,39 +1,59 @@
-// Keeps the leases of what this worker holds, and its beat. Where a lease is gone, the run is told to stop.
+// Keeps the leases of what a worker holds, and its beat. Runs in a thread of its own on a server (keeper-thread.ts) and in
+// the worker's thread on the embedded database, which has one connection for all.
 
-import type { ClaimedJob, JobId } from '../domain/job.js'
+import type { Lease } from '../store/settle.js'
+
+/** A lease with its length. */
+export interface TimedLease extends Lease {
+  readonly leaseMs: number
+}
 
 export interface KeeperDeeds {
-  renew(jobs: readonly ClaimedJob[]): Promise<boolean[]>
+  /** Looks at every lease and extends those that are due; false where another holds the job, or it is over. */
+  renew(leases: readonly Lease[]): Promise<boolean[]>
   beat(): Promise<void>
-  /** The database says that another holds it, or that it is over. */
-  onLost(job: ClaimedJob): void
-  /** No renewal got through for too long: the lease may end at any moment. */
-  onOverdue(job: ClaimedJob): void
-  onFault(doing: string, error: unknown): void
+}
+
+export interface KeeperFacts {
+  /** The database says that these leases are gone. */
+  lost(leases: readonly Lease[]): void
+  /** No renewal got through for too long: these may end at any moment. `all`: the keeper itself is gone. */
+  overdue(leases: readonly Lease[] | 'all'): void
+  /** true when the database answers, false when a lease became overdue because it did not. */
+  healthy(isHealthy: boolean): void
+  fault(doing: string, error: unknown): void
 }
 
 interface Held {
-  readonly job: ClaimedJob
+  readonly lease: TimedLease
   renewedAt: number
 }
 
 const TICK_MS = 1000
-// Three chances before the lease ends, and the last fifth of it to stop in.
-const RENEW_AT = 0.3
+// The last fifth of a lease is for stopping in.
 const GIVE_UP_AT = 0.8
+
+/** A clock that all threads of the process share. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1000n) / 1000
+}
 
 export class LeaseKeeper {
   readonly #deeds: KeeperDeeds
-  readonly #held = new Map<JobId, Held>()
+  readonly #facts: KeeperFacts
+  readonly #held = new Map<string, Held>()
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
+  #isHealthy = true
 
-  constructor(deeds: KeeperDeeds) {
+  constructor(deeds: KeeperDeeds, facts: KeeperFacts) {
     this.#deeds = deeds
+    this.#facts = facts
   }
 
   start(): void {
     this.#timer = setInterval(() => {
+      this.#giveUpOverdue()
       this.#ticking ??= this.runOnce().finally(() => {
         this.#ticking = undefined
       })
@@ -45,37 +65,50 @@ export class LeaseKeeper {
     await this.#ticking
   }
 
-  /** `claimedAt`: when the claim was sent, so that the time it took counts against the lease. */
-  hold(job: ClaimedJob, claimedAt: number): void {
-    this.#held.set(job.id, { job, renewedAt: claimedAt })
+  /** `claimedAt` is when the claim was sent, by monotonicMs(): the time it took counts against the lease. */
+  hold(leases: readonly TimedLease[], claimedAt: number): void {
+    for (const lease of leases) this.#held.set(leaseKey(lease), { lease, renewedAt: claimedAt })
   }
 
-  drop(job: ClaimedJob): void {
-    // The same job may be held again already, under another lease.
-    if (this.#held.get(job.id)?.job.leaseId === job.leaseId) this.#held.delete(job.id)
+  drop(leases: readonly Lease[]): void {
+    for (const lease of leases) this.#held.delete(leaseKey(lease))
   }
 
   async runOnce(): Promise<void> {
-    const { renew, beat, onLost, onOverdue, onFault } = this.#deeds
-    const sentAt = performance.now()
-    const due = [...this.#held.values()].filter(({ job, renewedAt }) => sentAt - renewedAt > job.leaseMs * RENEW_AT)
+    const sentAt = monotonicMs()
+    const held = [...this.#held.values()]
     try {
-      await beat()
-      const verdicts = due.length === 0 ? [] : await renew(due.map(({ job }) => job))
-      due.forEach((held, i) => {
-        if (verdicts[i]) held.renewedAt = sentAt
-        else if (this.#held.get(held.job.id) === held) {
-          this.#held.delete(held.job.id)
-          onLost(held.job)
-        }
+      await this.#deeds.beat()
+      const verdicts = held.length === 0 ? [] : await this.#deeds.renew(held.map(({ lease }) => lease))
+      const lost = held.filter((each, i) => {
+        if (verdicts[i]) each.renewedAt = sentAt
+        return !verdicts[i] && this.#held.delete(leaseKey(each.lease))
       })
+      if (lost.length > 0) this.#facts.lost(lost.map(({ lease }) => lease))
+      this.#setHealthy(true)
     } catch (error) {
-      onFault(`renewing ${due.length} leases`, error)
-    }
-    for (const held of this.#held.values()) {
-      if (performance.now() - held.renewedAt < held.job.leaseMs * GIVE_UP_AT) continue
-      this.#held.delete(held.job.id)
-      onOverdue(held.job)
+      this.#facts.fault(`renewing ${held.length} leases`, error)
     }
   }
+
+  /** On its own clock: a renewal that hangs must not keep the worker from giving up in time. */
+  #giveUpOverdue(): void {
+    const now = monotonicMs()
+    const overdue = [...this.#held.values()].filter((held) => now - held.renewedAt > held.lease.leaseMs * GIVE_UP_AT)
+    if (overdue.length === 0) return
+    for (const { lease } of overdue) this.#held.delete(leaseKey(lease))
+    this.#facts.overdue(overdue.map(({ lease }) => lease))
+    this.#setHealthy(false)
+  }
+
+  #setHealthy(isHealthy: boolean): void {
+    if (this.#isHealthy === isHealthy) return
+    this.#isHealthy = isHealthy
+    this.#facts.healthy(isHealthy)
+  }
+}
+
+/** The same job may be held twice over time, each time under another lease. */
+export function leaseKey({ id, leaseId }: Pick<Lease, 'id' | 'leaseId'>): string {
+  return `${id} ${leaseId}`
 }

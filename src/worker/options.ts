@@ -1,8 +1,11 @@
 // The options of a worker, checked once.
 
 import { type Duration, durationMs } from '../domain/duration.js'
+import { type Environment, positiveNumber } from '../domain/environment.js'
 import { invalidOption } from '../domain/invalid-option.js'
 import { checkQueueName } from '../domain/job.js'
+import { type BackpressureLimits, DEFAULT_LIMITS } from './backpressure.js'
+import type { KeepingOptions } from './keeping.js'
 
 export interface WorkerOptions {
   /** How many jobs of a queue run at once; default 10. */
@@ -13,6 +16,14 @@ export interface WorkerOptions {
   readonly poll?: Duration
   /** false behind a pooler that cannot LISTEN; then the worker polls every second. */
   readonly listen?: boolean
+  /** false: the safety poller is off, as by RUN_BACKGROUND_POLLER=false; then only what is told is found. Default true. */
+  readonly poller?: boolean
+  /** false behind a transaction pooler: no lock is held on a session, and a death is told by the beat alone. */
+  readonly sessionLock?: boolean
+  /** false keeps leases in the worker's own thread, where a handler that blocks the event loop loses them. */
+  readonly keeperThread?: boolean
+  /** Takes fewer jobs while the event loop is late or the heap is full, so that the service's requests come first. */
+  readonly backpressure?: boolean | { readonly delay?: Duration; readonly heap?: number }
   /** How long stop() lets running jobs go on before it signals them; default 25 s. */
   readonly grace?: Duration
   /** How long finished jobs are kept; default 14 d. */
@@ -23,6 +34,8 @@ export interface CheckedWorkerOptions {
   readonly lanes: ReadonlyMap<string, number>
   readonly pollMs: number
   readonly listen: boolean
+  readonly keeping: KeepingOptions
+  readonly backpressure: BackpressureLimits | undefined
   readonly graceMs: number
   readonly retentionMs: number
 }
@@ -30,13 +43,15 @@ export interface CheckedWorkerOptions {
 export function checkWorkerOptions(
   options: WorkerOptions,
   ownQueues: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
 ): CheckedWorkerOptions {
   const concurrency = checkConcurrency(options.concurrency ?? 10)
   return {
     lanes: lanesOf(options.queues ?? ownQueues, concurrency),
-    pollMs: durationMs(options.poll ?? pollFrom(environment.POLL_INTERVAL_SECONDS), 'poll'),
+    pollMs: pollMs(options, environment),
     listen: options.listen ?? true,
+    keeping: { thread: options.keeperThread ?? true, takesLock: options.sessionLock ?? true },
+    backpressure: backpressureLimits(options.backpressure ?? true),
     graceMs: durationMs(options.grace ?? '25s', 'grace'),
     retentionMs: durationMs(options.retention ?? '14d', 'retention'),
   }
@@ -56,10 +71,24 @@ function checkConcurrency(slots: number): number {
   return slots
 }
 
-function pollFrom(seconds: string | undefined): Duration {
-  if (seconds === undefined || seconds === '') return '10s'
-  if (!/^\d+(\.\d+)?$/.test(seconds) || Number(seconds) <= 0) {
-    throw invalidOption('POLL_INTERVAL_SECONDS', 'a positive number', seconds)
+// Without its poller a worker still looks once a day: an alarm must have some end.
+const NO_POLLER_MS = 86_400_000
+
+function pollMs({ poll, poller }: WorkerOptions, environment: Environment): number {
+  const isOn = poller ?? !/^(false|0|no|off)$/i.test(environment.RUN_BACKGROUND_POLLER ?? '')
+  if (!isOn) return NO_POLLER_MS
+  const ms = durationMs(poll ?? positiveNumber(environment, 'POLL_INTERVAL_SECONDS', 10) * 1000, 'poll')
+  if (ms < 10) throw invalidOption('poll', 'at least 10ms', poll)
+  return ms
+}
+
+function backpressureLimits(option: NonNullable<WorkerOptions['backpressure']>): BackpressureLimits | undefined {
+  if (option === false) return undefined
+  if (option === true) return DEFAULT_LIMITS
+  const { delay, heap = DEFAULT_LIMITS.heapShare } = option
+  if (!(heap > 0 && heap <= 1)) throw invalidOption('backpressure.heap', 'a share above 0, at most 1', heap)
+  return {
+    delayMs: delay === undefined ? DEFAULT_LIMITS.delayMs : durationMs(delay, 'backpressure.delay'),
+    heapShare: heap,
   }
-  return Number(seconds) * 1000
 }

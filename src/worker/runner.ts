@@ -120,7 +120,8 @@ function outcomeOfThrow(thrown: unknown, signal: AbortSignal): Outcome {
   return failed(failure)
 }
 
-function outcomeOfAbort(reason: HoldfastError, thrown: unknown): Outcome {
+/** What a run that was told to stop comes to, if it ended by throwing. */
+export function outcomeOfAbort(reason: HoldfastError, thrown: unknown): Outcome {
   const code: ErrorCode = reason.code
   if (code === 'SHUTDOWN') return released()
   if (code === 'TIMED_OUT') return failed(describeFailure(thrown === reason ? reason : timedOutBy(reason, thrown)))

@@ -3,14 +3,17 @@
 import type { Logger } from '../domain/context.js'
 import type { ClaimedJob } from '../domain/job.js'
 import type { EventHub } from '../observe/events.js'
-import { type Cursor, claimJobs } from '../store/claim.js'
+import { type Cursor, claimJobs, claimSuspect } from '../store/claim.js'
 import type { Store } from '../store/open.js'
-import { beatWorker, deregisterWorker, putJobTypes, registerWorker, type WorkerRow } from '../store/workers.js'
+import { deregisterWorker, putJobTypes, registerWorker, type WorkerRow } from '../store/workers.js'
+import { Backpressure } from './backpressure.js'
 import type { WorkerIdentity } from './identity.js'
 import { JobRuns } from './job-runs.js'
 import { Lane } from './lane.js'
+import { monotonicMs } from './lease-keeper.js'
 import type { CheckedWorkerOptions } from './options.js'
 import type { Registry } from './registry.js'
+import { SuspectRoom } from './suspect-room.js'
 import { Wakeup } from './wakeup.js'
 
 export interface WorkerParts {
@@ -21,14 +24,19 @@ export interface WorkerParts {
   readonly identity: WorkerIdentity
 }
 
+// A worker that is busy for longer than this leaves the suspect to another.
+const CLEAR_MS = 60_000
+
 export class Worker {
   readonly #parts: WorkerParts
   readonly #options: CheckedWorkerOptions
   readonly #row: WorkerRow
   readonly #runs: JobRuns
   readonly #wakeup: Wakeup
+  readonly #backpressure: Backpressure | undefined
   readonly #lanes: readonly Lane[]
-  readonly #unsubscribe: (() => void)[]
+  readonly #suspects: SuspectRoom
+  readonly #unsubscribe: () => void
 
   constructor(parts: WorkerParts, options: CheckedWorkerOptions) {
     this.#parts = parts
@@ -36,20 +44,35 @@ export class Worker {
     const { store, registry, events, identity } = parts
     const concurrency = [...options.lanes.values()].reduce((sum, slots) => sum + slots, 0)
     this.#row = { ...identity, queues: [...options.lanes.keys()], types: registry.types, concurrency }
-    this.#runs = new JobRuns({ ...parts, worker: identity.id, beat: () => this.#beat() })
+    this.#runs = new JobRuns({ ...parts, worker: identity.id })
     const onFault = this.#runs.fault
     this.#wakeup = new Wakeup(store, { worker: identity.id, queues: this.#row.queues, onFault, ...options })
+    this.#backpressure = options.backpressure && new Backpressure(options.backpressure)
     this.#lanes = [...options.lanes].map(
       ([queue, slots]) =>
         new Lane(queue, slots, {
           claim: (name, n, from) => this.#claim(name, n, from),
           run: (job) => this.#runs.work(job),
           sleep: () => this.#wakeup.sleep(),
+          share: () => this.#backpressure?.share ?? 1,
           onFault,
         }),
     )
+    this.#suspects = new SuspectRoom({
+      claim: () => this.#claimSuspect(),
+      run: (job) => this.#runs.workThrough(job),
+      clear: () => this.#clear(),
+      giveBack: (job) => this.#runs.giveBack([job]),
+      reopen: () => this.#reopen(),
+      onFault,
+    })
     // What this process enqueues it may run at once.
-    this.#unsubscribe = [events.on('job.enqueued', () => this.#wakeup.wake())]
+    this.#unsubscribe = events.on('job.enqueued', () => this.wake())
+  }
+
+  /** There may be work: look now. */
+  wake(): void {
+    this.#wakeup.wake()
   }
 
   async start(): Promise<void> {
@@ -57,31 +80,55 @@ export class Worker {
     const pinned = await putJobTypes(store, registry.definitions)
     for (const type of pinned) log.info({ type }, 'an operator has pinned other settings for this type')
     await registerWorker(store, this.#row)
+    await this.#runs.start(this.#row, this.#options.keeping)
     this.#wakeup.start()
-    this.#runs.start()
+    this.#backpressure?.start(() => this.wake())
+    this.#suspects.start()
     for (const lane of this.#lanes) lane.start()
     events.emit('worker.started', { worker: this.#row.id, queues: this.#row.queues, types: this.#row.types })
   }
 
   /** Claims no more, gives the stock back, lets runs end within the grace, then signals them and gives them back too. */
   async stop(): Promise<void> {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#unsubscribe()
+    this.#runs.stopWaiting()
+    this.#backpressure?.stop()
     const stopped = Promise.all(this.#lanes.map((lane) => lane.stop()))
+    const suspectsStopped = this.#suspects.stop()
     await this.#wakeup.stop()
     this.#runs.giveBack((await stopped).flat())
     await this.#runs.stop(this.#options.graceMs)
+    await suspectsStopped
     await deregisterWorker(this.#parts.store, this.#row.id).catch((error) => this.#runs.fault('deregistering', error))
     this.#parts.events.emit('worker.stopped', { worker: this.#row.id })
   }
 
   async #claim(queue: string, n: number, from: Cursor): Promise<ClaimedJob[]> {
-    const claimedAt = performance.now()
+    await this.#runs.whenHealthy()
+    const claimedAt = monotonicMs()
     const jobs = await claimJobs(this.#parts.store, { worker: this.#row.id, queue, types: this.#row.types, n, from })
-    for (const job of jobs) this.#runs.hold(job, claimedAt)
+    this.#runs.hold(jobs, claimedAt)
     return jobs
   }
 
-  async #beat(): Promise<void> {
-    if (!(await beatWorker(this.#parts.store, this.#row.id))) await registerWorker(this.#parts.store, this.#row)
+  async #claimSuspect(): Promise<ClaimedJob | undefined> {
+    await this.#runs.whenHealthy()
+    const claimedAt = monotonicMs()
+    const { id, types, queues } = this.#row
+    const job = await claimSuspect(this.#parts.store, { worker: id, types }, queues)
+    if (job) this.#runs.hold([job], claimedAt)
+    return job
+  }
+
+  /** Empties the worker: nothing is claimed, the stock goes back, and what runs is waited for. */
+  async #clear(): Promise<boolean> {
+    const stock = await Promise.all(this.#lanes.map((lane) => lane.hush()))
+    this.#runs.giveBack(stock.flat())
+    return this.#runs.idle(CLEAR_MS)
+  }
+
+  #reopen(): void {
+    for (const lane of this.#lanes) lane.resume()
+    this.wake()
   }
 }

@@ -1,0 +1,66 @@
+// One connection that is opened again when it breaks, with what must hold for a fresh one.
+
+import pg from 'pg'
+import { isConnectionFault, type Queryable, type Row } from './connection.js'
+
+// A renewal that takes longer than this is worth less than a new connection.
+const ANSWER_MS = 3000
+
+export class KeptSession implements Queryable {
+  readonly #address: pg.ClientConfig
+  readonly #prepare: (session: Queryable) => Promise<void>
+  #client: Promise<pg.Client> | undefined
+
+  constructor(address: pg.ClientConfig, prepare: (session: Queryable) => Promise<void>) {
+    this.#address = address
+    this.#prepare = prepare
+  }
+
+  /** Rejects when the server does not answer in time; that connection is not used again. */
+  async query(text: string, values?: unknown[]): Promise<{ rows: Row[] }> {
+    this.#client ??= this.#connect()
+    const opening = this.#client
+    try {
+      return await (await opening).query(text, values)
+    } catch (error) {
+      if (isConnectionFault(error)) await this.#discard(opening)
+      throw error
+    }
+  }
+
+  /** Gives the connection up; the next query opens and prepares another. */
+  async renew(): Promise<void> {
+    if (this.#client) await this.#discard(this.#client)
+  }
+
+  close(): Promise<void> {
+    return this.renew()
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({ ...this.#address, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS })
+    client.on('error', () => {}) // what breaks while nothing is asked shows at the next question
+    await client.connect()
+    try {
+      await this.#prepare({ query: (text, values) => client.query(text, values) })
+      return client
+    } catch (error) {
+      await endQuietly(client)
+      throw error
+    }
+  }
+
+  async #discard(opening: Promise<pg.Client>): Promise<void> {
+    if (this.#client === opening) this.#client = undefined
+    const client = await opening.catch(() => undefined)
+    if (client) await endQuietly(client)
+  }
+}
+
+/** end() waits for the server to close; one that is gone never does, so the socket is taken away from it. */
+async function endQuietly(client: pg.Client): Promise<void> {
+  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
+  const timer = setTimeout(() => stream.destroy(), 500)
+  await client.end().catch(() => {})
+  clearTimeout(timer)
+}

@@ -1,0 +1,115 @@
+// The inside of an isolate: imports the module that defines the job, runs its handler, and tells the outcome.
+
+import type { MessagePort } from 'node:worker_threads'
+import type { Logger } from '../domain/context.js'
+import type { JobDefinition } from '../domain/definition.js'
+import { type ErrorCode, HoldfastError } from '../domain/errors.js'
+import { describeFailure } from '../domain/failure.js'
+import { encodeInput } from '../domain/json.js'
+import { failed, type Outcome } from '../domain/outcome.js'
+import { Store } from '../store/open.js'
+import type { IsolateTask } from './isolate.js'
+import { leasedDeeds } from './leased-deeds.js'
+import type { RunnableJob } from './registry.js'
+import { type LeasedDeeds, type Run, startRun } from './runner.js'
+
+export type ToIsolate =
+  | { readonly kind: 'run'; readonly task: IsolateTask }
+  | { readonly kind: 'abort'; readonly code: ErrorCode; readonly message: string }
+  | { readonly kind: 'progressed'; readonly place: number; readonly held: boolean }
+
+export type FromIsolate =
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'progress'; readonly place: number; readonly share: number; readonly message: string | null }
+  | { readonly kind: 'log'; readonly level: keyof Logger; readonly fields: object; readonly message: string }
+
+/** Called by Piscina in a thread. */
+export async function runInThread({ task, port }: { task: IsolateTask; port: MessagePort }): Promise<void> {
+  const inside = new Inside((message) => port.postMessage(message))
+  port.on('message', (message: ToIsolate) => inside.hear(message))
+  await inside.run(task)
+  port.close()
+}
+
+class Inside {
+  readonly #tell: (message: FromIsolate) => void
+  readonly #asked = new Map<number, (held: boolean) => void>()
+  #run: Run | undefined
+
+  constructor(tell: (message: FromIsolate) => void) {
+    this.#tell = tell
+  }
+
+  async run(task: IsolateTask): Promise<void> {
+    const store =
+      task.address && new Store({ database: { address: task.address }, schema: task.schema, maxConnections: 2 })
+    try {
+      const definition = await findDefinition(task)
+      this.#run = startRun(task.job, definition, this.#deeds(store), this.#logger())
+      this.#tell({ kind: 'outcome', outcome: await this.#run.outcome })
+    } catch (error) {
+      this.#tell({ kind: 'outcome', outcome: failed(describeFailure(error), { kind: 'never' }) })
+    } finally {
+      await store?.close()
+    }
+  }
+
+  hear(message: ToIsolate): void {
+    if (message.kind === 'abort') this.#run?.abort(new HoldfastError(message.code, message.message))
+    if (message.kind === 'progressed') this.#asked.get(message.place)?.(message.held)
+  }
+
+  /** Progress goes through the worker, which has a connection; transactions need one of their own. */
+  #deeds(store: Store | undefined): LeasedDeeds {
+    const own = store && leasedDeeds(store)
+    const refuse = () => {
+      throw new HoldfastError(
+        'INVALID_OPTION',
+        'an isolated job has ctx.tx only on a database server, given by its URL',
+      )
+    }
+    return {
+      progress: (_, share, message) =>
+        new Promise((resolve) => {
+          const place = this.#asked.size + 1
+          this.#asked.set(place, resolve)
+          this.#tell({ kind: 'progress', place, share, message })
+        }),
+      tx: own?.tx ?? (async () => refuse()),
+      complete: own?.complete ?? (async () => refuse()),
+    }
+  }
+
+  #logger(): Logger {
+    const say = (level: keyof Logger) => (fields: object, message?: string) =>
+      this.#tell({ kind: 'log', level, fields: plain(fields), message: message ?? '' })
+    return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+  }
+}
+
+/** The module's export with the job's type and a handler. */
+async function findDefinition({ module, type }: IsolateTask): Promise<RunnableJob> {
+  const exported: Record<string, unknown> = await import(module)
+  const found = Object.values(exported).find(
+    (value) => (value as JobDefinition | null)?.type === type && (value as JobDefinition).run !== undefined,
+  )
+  if (found) return { ...(found as RunnableJob), timeoutMs: undefined }
+  throw new HoldfastError('UNKNOWN_TYPE', `${module} exports no job of type "${type}" with a handler`)
+}
+
+/** What cannot be sent is not worth losing the line for. */
+function plain(fields: object): object {
+  try {
+    return JSON.parse(encodeInput(fields, 'output'))
+  } catch {
+    return {}
+  }
+}
+
+if (process.send) {
+  const inside = new Inside((message) => process.send?.(message))
+  process.on('message', (message: ToIsolate) => {
+    if (message.kind === 'run') void inside.run(message.task).then(() => process.disconnect())
+    else inside.hear(message)
+  })
+}
