@@ -16,6 +16,9 @@ const MAY_IMPORT = {
 // These put the rooms together and may see all of them.
 const ASSEMBLING = new Set(['src/index.ts', 'src/holdfast.ts'])
 
+// A package without a line of code: the interface that every validator speaks.
+const TYPES_ONLY = new Set(['@standard-schema/spec'])
+
 export const arrows = {
   law: 'rooms import only downwards',
   check(house) {
@@ -33,7 +36,7 @@ export const arrows = {
 }
 
 function isAllowed(room, { target, specifier }) {
-  if (target === undefined) return room !== 'domain'
+  if (target === undefined) return room !== 'domain' || TYPES_ONLY.has(specifier)
   const other = roomOf(target)
   if (other === undefined) return false
   if (other === room || MAY_IMPORT[room].includes(other)) return true

@@ -1,27 +1,37 @@
 -- append_logs: keeps lines that a handler logged
---   Guard   none: a line of a run that has lost its job is still true. At most 1,000 lines of a job are kept, the latest.
+--   Guard   none: a line of a run that has lost its job is still true. Of each job the latest 1,000 lines are kept.
 --   Locks   none.
---   Gives   nothing.
+--   Gives   nothing; lines of a job that is gone are dropped.
 --   Tells   nothing.
 -- Members: job_id, token, level, message, fields, at.
 create or replace function holdfast.append_logs_v1(p_lines jsonb)
   returns void
-  language sql volatile security definer
+  language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
-  with kept as (
-    insert into holdfast.job_log (job_id, token, at, level, message, fields)
-    select w.job_id, w.token, w.at, w.level, left(w.message, 2000), w.fields
-      from jsonb_to_recordset(p_lines) as w(job_id bigint, token bigint, at timestamptz, level text, message text, fields jsonb)
-     where exists (select from holdfast.job as j where j.id = w.job_id)
-    returning job_log.job_id
-  )
+declare
+  v_ids constant bigint[] := array(
+    select distinct j.id
+      from jsonb_to_recordset(p_lines) as w(job_id bigint)
+      join holdfast.job as j on j.id = w.job_id
+  );
+begin
+  insert into holdfast.job_log (job_id, token, at, level, message, fields)
+  select w.job_id, w.token, w.at, w.level, left(w.message, 2000), w.fields
+    from rows from (
+      jsonb_to_recordset(p_lines)
+        as (job_id bigint, token bigint, at timestamptz, level text, message text, fields jsonb)
+    ) with ordinality as w(job_id, token, at, level, message, fields, place)
+   where w.job_id = any (v_ids)
+   order by w.place;
+
   delete from holdfast.job_log as g
-   where g.id in (
+   where g.id = any (array(
      select o.id
-       from (select distinct k.job_id from kept as k) as k
+       from unnest(v_ids) as k(job_id)
       cross join lateral (
         select g.id from holdfast.job_log as g where g.job_id = k.job_id order by g.id desc offset 1000
       ) as o
-   )
+   ));
+end
 $$;

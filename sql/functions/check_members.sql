@@ -38,8 +38,12 @@ begin
              end as problem
         from (
           select j.place,
-                 case when p_common <> '{}' and jsonb_typeof(j.member) = 'object' then p_common || j.member else j.member end as own
+                 case
+                   when p_common = '{}' or jsonb_typeof(j.member) <> 'object' then j.member
+                   else p_common || j.member
+                 end as own
             from jsonb_array_elements(p_jobs) with ordinality as j(member, place)
+          offset 0  -- keeps the planner from working out own at each of its uses
         ) as m
         cross join lateral (
           select jsonb_typeof(m.own -> 'type') is not distinct from 'string'

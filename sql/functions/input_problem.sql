@@ -3,14 +3,14 @@
 --   Locks   none.
 --   Gives   null when the value is fine, else one sentence.
 --   Tells   nothing.
+-- Without a search_path of its own, which costs as much as the look itself: it is called once per member, under its caller's.
 -- Size counts as PostgreSQL prints the value (1e308 becomes 309 digits): that text is what every claim must carry.
 create or replace function holdfast.input_problem(p_value jsonb)
   returns text
   language plpgsql immutable parallel safe
-  set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_beyond constant jsonpath := 'strict $.** ? (@.type() == "number" && (@ > 1.7976931348623157e308
+  v_beyond constant jsonpath := jsonpath 'strict $.** ? (@.type() == "number" && (@ > 1.7976931348623157e308
     || @ < -1.7976931348623157e308 || @ != 0 && @ < 4.9e-324 && @ > -4.9e-324))';
   v_size constant integer := pg_column_size(p_value);
   v_text text;

@@ -111,7 +111,7 @@ export function defineJob(
     queue: checkQueueName(options.queue ?? 'default'),
     priority: checkPriority(options.priority ?? 5),
     leaseMs: leaseMs(type, options.lease),
-    timeoutMs: options.timeout === undefined ? undefined : durationMs(options.timeout, `timeout of ${type}`),
+    timeoutMs: timeoutMs(type, options.timeout),
     maxAttempts: checkMaxAttempts(options.retry?.attempts ?? 3),
     backoff: backoffPolicy(type, options.retry),
     keyPolicy,
@@ -165,6 +165,14 @@ function isolationOf({ type, isolate, module, memory = 256 }: CommonOptions<stri
     throw invalidOption(`memory of ${type}`, 'megabytes from 16 to 65536', memory)
   }
   return { kind: isolate, module, memoryMb: memory }
+}
+
+function timeoutMs(type: string, timeout: Duration | undefined): number | undefined {
+  if (timeout === undefined) return undefined
+  const ms = durationMs(timeout, `timeout of ${type}`)
+  // A timer that is set for longer than 24.8 days fires at once.
+  if (ms < 1 || ms > 24 * 86_400_000) throw invalidOption(`timeout of ${type}`, 'from 1ms to 24d', timeout)
+  return ms
 }
 
 function backoffPolicy(type: string, retry: CommonOptions<string>['retry']): BackoffPolicy {

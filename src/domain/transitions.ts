@@ -4,7 +4,20 @@
 import type { ErrorCode } from './errors.js'
 import { FINAL_STATES, JOB_STATES, type JobState } from './job.js'
 
-export const DEEDS = ['enqueue', 'claim', 'renew', 'complete', 'fail', 'snooze', 'release', 'cancel', 'retry'] as const
+export const DEEDS = [
+  'enqueue',
+  'claim',
+  'renew',
+  'complete',
+  'fail',
+  'snooze',
+  'release',
+  'cancel',
+  'retry',
+  'supersede',
+  'reap',
+  'recover',
+] as const
 export type Deed = (typeof DEEDS)[number]
 
 /** `none` is the place of a job that does not exist. */
@@ -32,9 +45,19 @@ export const TRANSITIONS: readonly Transition[] = [
   { deed: 'retry', from: 'failed', to: 'pending', note: 'fresh attempts' },
   { deed: 'retry', from: 'cancelled', to: 'pending', note: 'fresh attempts' },
   { deed: 'retry', from: 'superseded', to: 'pending', note: 'fresh attempts' },
+  { deed: 'supersede', from: 'pending', to: 'superseded', note: 'a newer job of its key has started' },
+  { deed: 'supersede', from: 'running', to: 'superseded', note: 'fences the holder and aborts its signal' },
+  {
+    deed: 'reap',
+    from: 'running',
+    to: ['pending', 'failed'],
+    note: 'its holder is gone; pending while attempts are left',
+  },
+  { deed: 'recover', from: 'running', to: 'pending', note: 'by an operator, when stale; fresh attempts' },
 ]
 
-// A claim that finds nothing to take is no error: the job is skipped silently. enqueue makes a job, it meets none.
+// A claim that finds nothing to take is no error: the job is skipped silently, and so it is with what comes over a job from
+// outside (supersede, reap). enqueue makes a job, it meets none.
 const REFUSALS: Readonly<Record<Deed, ErrorCode | null>> = {
   enqueue: null,
   claim: null,
@@ -45,6 +68,9 @@ const REFUSALS: Readonly<Record<Deed, ErrorCode | null>> = {
   release: 'LEASE_LOST',
   cancel: 'WRONG_STATE',
   retry: 'WRONG_STATE',
+  supersede: null,
+  reap: null,
+  recover: 'WRONG_STATE',
 }
 
 /** The states that the deed can lead to; undefined if it is refused. */

@@ -3,25 +3,15 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Logger } from '../domain/context.js'
 import type { JobDefinition } from '../domain/definition.js'
-import { type ErrorCode, HoldfastError } from '../domain/errors.js'
+import { HoldfastError } from '../domain/errors.js'
 import { describeFailure } from '../domain/failure.js'
 import { encodeInput } from '../domain/json.js'
-import { failed, type Outcome } from '../domain/outcome.js'
+import { failed } from '../domain/outcome.js'
 import { Store } from '../store/open.js'
-import type { IsolateTask } from './isolate.js'
+import type { FromIsolate, IsolateTask, ToIsolate } from './isolate-messages.js'
 import { leasedDeeds } from './leased-deeds.js'
 import type { RunnableJob } from './registry.js'
 import { type LeasedDeeds, type Run, startRun } from './runner.js'
-
-export type ToIsolate =
-  | { readonly kind: 'run'; readonly task: IsolateTask }
-  | { readonly kind: 'abort'; readonly code: ErrorCode; readonly message: string }
-  | { readonly kind: 'progressed'; readonly place: number; readonly held: boolean }
-
-export type FromIsolate =
-  | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  | { readonly kind: 'progress'; readonly place: number; readonly share: number; readonly message: string | null }
-  | { readonly kind: 'log'; readonly level: keyof Logger; readonly fields: object; readonly message: string }
 
 /** Called by Piscina in a thread. */
 export async function runInThread({ task, port }: { task: IsolateTask; port: MessagePort }): Promise<void> {
@@ -41,8 +31,8 @@ class Inside {
   }
 
   async run(task: IsolateTask): Promise<void> {
-    const store =
-      task.address && new Store({ database: { address: task.address }, schema: task.schema, maxConnections: 2 })
+    const { database, schema } = task
+    const store = database && new Store({ database, schema, maxConnections: 2 })
     try {
       const definition = await findDefinition(task)
       this.#run = startRun(task.job, definition, this.#deeds(store), this.#logger())

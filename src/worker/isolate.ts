@@ -4,20 +4,10 @@ import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { MessageChannel } from 'node:worker_threads'
-import type pg from 'pg'
 import type { Piscina } from 'piscina'
 import { describeFailure } from '../domain/failure.js'
-import type { ClaimedJob } from '../domain/job.js'
 import { sanitizeText } from '../domain/text.js'
-import type { FromIsolate, ToIsolate } from './isolate-child.js'
-
-export interface IsolateTask {
-  readonly job: ClaimedJob
-  readonly type: string
-  readonly module: string
-  readonly address: pg.ClientConfig | undefined
-  readonly schema: string
-}
+import type { FromIsolate, IsolateTask, ToIsolate } from './isolate-messages.js'
 
 /** How it ended without an outcome, in words that follow "the process of job 7". */
 export interface IsolateEnd {

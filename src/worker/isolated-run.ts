@@ -8,7 +8,8 @@ import type { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
 import { failed, type Outcome } from '../domain/outcome.js'
 import type { Store } from '../store/open.js'
-import { type IsolateEnd, type IsolateTask, openProcess, openThread } from './isolate.js'
+import { type IsolateEnd, openProcess, openThread } from './isolate.js'
+import type { IsolateTask } from './isolate-messages.js'
 import type { RunnableJob } from './registry.js'
 import { type LeasedDeeds, outcomeOfAbort, type Run } from './runner.js'
 
@@ -35,7 +36,8 @@ export function startIsolatedRun(
   }
   const run = async (): Promise<Outcome> => {
     const { address } = await parts.store.open()
-    const task: IsolateTask = { job, type, module: isolation.module, address, schema: parts.store.schema }
+    const database = address && { address }
+    const task: IsolateTask = { job, type, module: isolation.module, database, schema: parts.store.schema }
     let outcome: Outcome | undefined
     const open = isolation.kind === 'process' ? openProcess : openThread
     const isolate = open(task, isolation.memoryMb, (message) => {

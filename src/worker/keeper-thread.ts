@@ -2,15 +2,14 @@
 // worker's thread keeps its jobs.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type pg from 'pg'
 import { KeptSession } from '../store/kept-session.js'
-import { Store } from '../store/open.js'
+import { type DatabaseAddress, Store } from '../store/open.js'
 import { type Lease, renewLeases } from '../store/settle.js'
 import { beatWorker, holdWorkerLock, registerWorker, type WorkerRow } from '../store/workers.js'
 import { LeaseKeeper, type TimedLease } from './lease-keeper.js'
 
 export interface KeeperThreadData {
-  readonly address: pg.ClientConfig
+  readonly database: DatabaseAddress
   readonly schema: string
   readonly row: WorkerRow
   readonly takesLock: boolean
@@ -33,8 +32,8 @@ const port = parentPort
 if (port) {
   const data = workerData as KeeperThreadData
   // Names the schema; every call goes through the one session below.
-  const store = new Store({ schema: data.schema, database: { address: data.address } })
-  const session = new KeptSession(data.address, async (fresh) => {
+  const store = new Store({ schema: data.schema, database: data.database })
+  const session = new KeptSession(data.database.address, async (fresh) => {
     await registerWorker(store, data.row, fresh)
     if (data.takesLock) await holdWorkerLock(store, data.row.id, fresh)
   })

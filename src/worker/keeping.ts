@@ -31,7 +31,7 @@ export async function startKeeping(
 ): Promise<Keeping> {
   const { address } = await store.open()
   if (row && address && options.thread) {
-    return startThread({ address, schema: store.schema, row, takesLock: options.takesLock }, facts)
+    return startThread({ database: { address }, schema: store.schema, row, takesLock: options.takesLock }, facts)
   }
   const keeper = new LeaseKeeper(
     {

@@ -52,7 +52,7 @@ export function checkWorkerOptions(
     listen: options.listen ?? true,
     keeping: { thread: options.keeperThread ?? true, takesLock: options.sessionLock ?? true },
     backpressure: backpressureLimits(options.backpressure ?? true),
-    graceMs: durationMs(options.grace ?? '25s', 'grace'),
+    graceMs: graceMs(options.grace ?? '25s'),
     retentionMs: durationMs(options.retention ?? '14d', 'retention'),
   }
 }
@@ -71,14 +71,22 @@ function checkConcurrency(slots: number): number {
   return slots
 }
 
+const DAY_MS = 86_400_000
 // Without its poller a worker still looks once a day: an alarm must have some end.
-const NO_POLLER_MS = 86_400_000
+const NO_POLLER_MS = DAY_MS
 
 function pollMs({ poll, poller }: WorkerOptions, environment: Environment): number {
   const isOn = poller ?? !/^(false|0|no|off)$/i.test(environment.RUN_BACKGROUND_POLLER ?? '')
   if (!isOn) return NO_POLLER_MS
   const ms = durationMs(poll ?? positiveNumber(environment, 'POLL_INTERVAL_SECONDS', 10) * 1000, 'poll')
-  if (ms < 10) throw invalidOption('poll', 'at least 10ms', poll)
+  if (ms < 10 || ms > DAY_MS) throw invalidOption('poll', 'from 10ms to 1d', poll)
+  return ms
+}
+
+// A timer that is set for longer than 24.8 days fires at once.
+function graceMs(grace: Duration): number {
+  const ms = durationMs(grace, 'grace')
+  if (ms > DAY_MS) throw invalidOption('grace', 'at most 1d', grace)
   return ms
 }
 

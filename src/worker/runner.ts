@@ -8,6 +8,7 @@ import { describeFailure } from '../domain/failure.js'
 import { isNonRetryable, isRetryAfter } from '../domain/handler-errors.js'
 import type { ClaimedJob } from '../domain/job.js'
 import { encodeInput } from '../domain/json.js'
+import { LIMITS } from '../domain/limits.js'
 import {
   cancelled,
   completed,
@@ -19,6 +20,7 @@ import {
   released,
   snoozed,
 } from '../domain/outcome.js'
+import { sanitizeText } from '../domain/text.js'
 import type { RunnableJob } from './registry.js'
 
 /** What a run may do to its job while it runs; each presents the lease. */
@@ -51,7 +53,8 @@ export function startRun(job: ClaimedJob, definition: RunnableJob, deeds: Leased
     signal: controller.signal,
     log,
     async progress(share, message) {
-      if (await deeds.progress(job, share, message ?? null)) return
+      const line = message === undefined ? null : sanitizeText(String(message), LIMITS.reasonBytes)
+      if (await deeds.progress(job, share, line)) return
       throw new HoldfastError('LEASE_LOST', `job ${job.id} is no longer held by this run`, {
         details: { jobId: job.id },
       })

@@ -67,9 +67,18 @@ describe('while a key is held', () => {
 describe('when the key is freed', () => {
   const endings: [string, (lease: Lease) => Promise<unknown>][] = [
     ['completes', complete],
-    ['fails for good', (lease) => ask(db.pool, 'select holdfast.fail_jobs($1)', [settlement({ ...lease, permanent: true })])],
-    ['fails and will be retried', (lease) => ask(db.pool, 'select holdfast.fail_jobs($1)', [settlement({ ...lease, delay_ms: 60_000 })])],
-    ['is snoozed', (lease) => ask(db.pool, 'select holdfast.snooze_jobs($1)', [settlement({ ...lease, delay_ms: 60_000 })])],
+    [
+      'fails for good',
+      (lease) => ask(db.pool, 'select holdfast.fail_jobs($1)', [settlement({ ...lease, permanent: true })]),
+    ],
+    [
+      'fails and will be retried',
+      (lease) => ask(db.pool, 'select holdfast.fail_jobs($1)', [settlement({ ...lease, delay_ms: 60_000 })]),
+    ],
+    [
+      'is snoozed',
+      (lease) => ask(db.pool, 'select holdfast.snooze_jobs($1)', [settlement({ ...lease, delay_ms: 60_000 })]),
+    ],
     ['cancels itself', (lease) => ask(db.pool, 'select holdfast.cancel_jobs($1)', [settlement(lease)])],
     ['is cancelled', (lease) => ask(db.pool, 'select holdfast.cancel_job($1)', [lease.job_id])],
     [
@@ -161,7 +170,10 @@ describe('the fence of a key', () => {
     const lease = await given().runningJob({ key: 'k' })
 
     expect(
-      await askRow(db.admin, 'select k.holder, k.token, k.current_job, k.current_since = l.locked_at as since from holdfast.job_key as k, holdfast.lease as l'),
+      await askRow(
+        db.admin,
+        'select k.holder, k.token, k.current_job, k.current_since = l.locked_at as since from holdfast.job_key as k, holdfast.lease as l',
+      ),
     ).toEqual({ holder: lease.job_id, token: lease.token, current_job: lease.job_id, since: true })
   })
 })

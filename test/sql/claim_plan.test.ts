@@ -1,6 +1,6 @@
-// claim_jobs on a large backlog: it takes its jobs by the claim index and reads nothing else.
+// Plans that cannot flip: on a large backlog a claim takes its jobs by the claim index and reads nothing else.
 import { expect, test } from 'vitest'
-import { ask, askRow, askValue } from '../support/ask.js'
+import { ask, askList, askRow, askValue } from '../support/ask.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
@@ -38,13 +38,23 @@ test('50,000 jobs of the future cost a claim that finds nothing a handful of rea
 
   await client.query('begin')
   const reads = await askValue<number>(client, PAGES)
-  expect(
-    await ask(client, `select id from holdfast.claim_jobs('w', '{default}', '{task}', 100)`),
-  ).toEqual([])
+  expect(await ask(client, `select id from holdfast.claim_jobs('w', '{default}', '{task}', 100)`)).toEqual([])
   const readsThen = await askValue<number>(client, PAGES)
   await client.query('rollback')
 
   expect(readsThen - reads).toBeLessThan(100)
+})
+
+test('no function that switches plan nodes off may have its plans compiled: they look too dear to older planners', async () => {
+  const compiled = await askList(
+    db.admin,
+    `select p.proname from pg_proc as p
+      where p.pronamespace = 'holdfast'::regnamespace
+        and p.proconfig::text like '%enable\\_%'
+        and not p.proconfig @> '{jit=off}'`,
+  )
+
+  expect(compiled).toEqual([])
 })
 
 /** What this transaction has done so far, known at once and to itself only. */

@@ -20,11 +20,21 @@ describe('while one is pending', () => {
   test('a second enqueue gives the same job with what was asked last', async () => {
     const first = await given().pendingJob({ ...KEY, input: 1, priority: 7, tags: ['old'] })
 
-    const second = await given().pendingJob({ ...KEY, input: 2, priority: 3, max_attempts: 9, tags: ['new'], queue: 'q' })
+    const second = await given().pendingJob({
+      ...KEY,
+      input: 2,
+      priority: 3,
+      max_attempts: 9,
+      tags: ['new'],
+      queue: 'q',
+    })
 
     expect(second).toBe(first)
     expect(
-      await askList(db.admin, 'select to_jsonb(v) from (select input, priority, max_attempts, tags, queue from holdfast.jobs) as v'),
+      await askList(
+        db.admin,
+        'select to_jsonb(v) from (select input, priority, max_attempts, tags, queue from holdfast.jobs) as v',
+      ),
     ).toEqual([{ input: 2, priority: 3, max_attempts: 9, tags: ['new'], queue: 'q' }])
     expect(await askRow(db.admin, 'select priority, max_attempts, queue from holdfast.ready')).toEqual({
       priority: 3,
@@ -203,7 +213,8 @@ describe('open transactions', () => {
 
   test('two batches that name the same keys in opposite orders do not deadlock', async () => {
     const jobs = ['a', 'b', 'c', 'd'].map((key) => ({ type: 'task', key, key_policy: 'coalesce' }))
-    const enqueue = (members: object[]) => askList(db.pool, 'select holdfast.enqueue_jobs($1)', [JSON.stringify(members)])
+    const enqueue = (members: object[]) =>
+      askList(db.pool, 'select holdfast.enqueue_jobs($1)', [JSON.stringify(members)])
 
     for (let i = 0; i < 10; i += 1) await Promise.all([enqueue(jobs), enqueue([...jobs].reverse()), enqueue(jobs)])
 

@@ -17,7 +17,10 @@ test('a type alone is enough', async () => {
 })
 
 test('parameters can be given by name', async () => {
-  await ask(db.pool, `select holdfast.enqueue(type => 'mail', options => '{"priority": 1}', input => '{"to": "a@example.org"}')`)
+  await ask(
+    db.pool,
+    `select holdfast.enqueue(type => 'mail', options => '{"priority": 1}', input => '{"to": "a@example.org"}')`,
+  )
 
   expect(await askRow(db.admin, 'select input, priority from holdfast.jobs')).toEqual({
     input: { to: 'a@example.org' },

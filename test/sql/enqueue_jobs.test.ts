@@ -15,7 +15,8 @@ const refusal = (call: Promise<unknown>) =>
     () => 'accepted',
     (error) => ({ sqlstate: error.code, ...JSON.parse(error.detail ?? '{}') }),
   )
-const SHOWN = 'select type, queue, priority, max_attempts, input, run_at, tags, key, key_policy, state from holdfast.jobs where id = $1'
+const SHOWN =
+  'select type, queue, priority, max_attempts, input, run_at, tags, key, key_policy, state from holdfast.jobs where id = $1'
 
 describe('what is stored', () => {
   test('a bare job has the defaults of the house', async () => {
@@ -73,7 +74,13 @@ describe('what is stored', () => {
     await setClock(client, '2030-01-01T00:00:00Z')
 
     const ids = await enqueue(
-      [{ delay: '90s' }, { delay: 1500 }, { delay: '1.5h' }, { delay: '2 days' }, { run_at: '2031-05-05T12:00:00+02:00' }],
+      [
+        { delay: '90s' },
+        { delay: 1500 },
+        { delay: '1.5h' },
+        { delay: '2 days' },
+        { run_at: '2031-05-05T12:00:00+02:00' },
+      ],
       { type: 'task' },
       client,
     )

@@ -6,7 +6,7 @@ import { useDatabase } from '../support/use-database.js'
 const db = useDatabase()
 const problem = (json: string | null) => askValue<string | null>(db.admin, 'select holdfast.input_problem($1)', [json])
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-const nestedObjects = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
+const nestedObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 const many = (count: number, number: string) => `[${Array(count).fill(number).join(',')}]`
 
 describe('what is fine', () => {
@@ -55,5 +55,7 @@ test('an enqueue of a gigabyte of digits is refused by its code, and the session
   await expect(ask(client, `select holdfast.enqueue('task', $1)`, [hostile])).rejects.toMatchObject({ code: 'JH004' })
 
   await ask(client, `select holdfast.enqueue('task', '1e308')`)
-  expect(await ask(client, `select input from holdfast.claim_jobs('w', '{default}', '{task}', 10)`)).toEqual([{ input: 1e308 }])
+  expect(await ask(client, `select input from holdfast.claim_jobs('w', '{default}', '{task}', 10)`)).toEqual([
+    { input: 1e308 },
+  ])
 })

@@ -4,23 +4,34 @@ import { describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/errors.js'
 import { allowed, DEEDS, type Deed, type Origin, refusalOf } from '../../src/domain/transitions.js'
 import { ask, askList, askValue } from '../support/ask.js'
+import { setClock } from '../support/clock.js'
 import { type FinalState, givenIn, type Lease, settlement } from '../support/given.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
 
 // SQL has no place for jobs that wait for others yet, so that state cannot be met.
-const ORIGINS = ['none', 'pending', 'running', 'completed', 'failed', 'cancelled', 'superseded'] as const satisfies Origin[]
+const ORIGINS = [
+  'none',
+  'pending',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+  'superseded',
+] as const satisfies Origin[]
 
 // The lease that made such an end may report it again, after a lost answer; what is refused is anyone else's report.
 const REPEATED: Partial<Record<Origin, Deed>> = { completed: 'complete', failed: 'fail' }
+
+const NEWEST_WINS = { key: 'matrix', key_policy: 'supersede' }
 
 describe.each(ORIGINS)('a job that is %s', (state) => {
   const deeds = DEEDS.filter((deed) => deed !== 'enqueue').map((deed) => ({ deed, end: described(state, deed) }))
 
   test.each(deeds)('$deed: $end', async ({ deed }) => {
     const targets = allowed(state, deed)
-    const job = await jobIn(state)
+    const job = await jobIn(state, deed)
     if (REPEATED[state] === deed) job.lease_id = randomUUID()
 
     if (targets === undefined) {
@@ -30,7 +41,7 @@ describe.each(ORIGINS)('a job that is %s', (state) => {
     }
     const reached: string[] = []
     for (const target of targets) {
-      const subject = reached.length === 0 ? job : await jobIn(state)
+      const subject = reached.length === 0 ? job : await jobIn(state, deed, { max_attempts: 1 })
       expect(await attempt(deed, subject, { permanent: target === 'failed' })).toEqual({ done: true, refusal: null })
       reached.push(await stateOf(subject))
     }
@@ -50,17 +61,18 @@ function described(state: Origin, deed: Deed): string {
   return `is refused ${refusalOf(state, deed) === null ? 'without an error' : `with ${refusalOf(state, deed)}`}`
 }
 
-async function jobIn(state: (typeof ORIGINS)[number]): Promise<Lease> {
+async function jobIn(state: (typeof ORIGINS)[number], deed: Deed, more: object = {}): Promise<Lease> {
   const given = givenIn(db.pool)
+  const wish = deed === 'supersede' ? { ...NEWEST_WINS, ...more } : more
   switch (state) {
     case 'none':
       return { job_id: '999999999', token: '1', lease_id: randomUUID() }
     case 'pending':
-      return { job_id: await given.pendingJob(), token: '0', lease_id: randomUUID() }
+      return { job_id: await given.pendingJob(wish), token: '0', lease_id: randomUUID() }
     case 'running':
-      return given.runningJob()
+      return given.runningJob(wish)
     default:
-      return given.finishedJob(state satisfies FinalState)
+      return given.finishedJob(state satisfies FinalState, wish)
   }
 }
 
@@ -90,9 +102,28 @@ function attempt(deed: Deed, job: Lease, more: object = {}): Promise<Answer> {
     case 'cancel':
     case 'retry':
       return byHand(`select holdfast.${deed}_job($1)`, job)
+    case 'recover':
+      return byHand(`select holdfast.recover_job($1, '-1 second')`, job)
+    case 'reap':
+      return fromOutside(job, reap)
+    case 'supersede':
+      return fromOutside(job, async () => void (await givenIn(db.pool).runningJob(NEWEST_WINS)))
     default:
       throw new Error(`the matrix does not know how to ${deed} a job: add it`)
   }
+}
+
+// What comes over a job from outside refuses nothing: it happens to the job or it does not.
+async function fromOutside(job: Lease, deed: () => Promise<void>): Promise<Answer> {
+  const before = await stateOf(job)
+  await deed()
+  return { done: (await stateOf(job)) !== before, refusal: null }
+}
+
+async function reap(): Promise<void> {
+  const session = await db.connect()
+  await setClock(session, '2199-01-01T00:00:00Z')
+  await ask(session, 'select * from holdfast.reap_leases()')
 }
 
 async function byLease(call: string, job: object): Promise<Answer> {

@@ -19,7 +19,9 @@ const good: object[] = [
     '2028-02-29T23:59:59Z',
     '1999-12-31T00:00:00+0200',
   ].map((run_at) => ({ run_at })),
-  ...[0, 1500, 0.5, 315_360_000_000, '5m', '5 minutes', '1.5h', '90s', '250ms', '2d', '36500 days'].map((delay) => ({ delay })),
+  ...[0, 1500, 0.5, 315_360_000_000, '5m', '5 minutes', '1.5h', '90s', '250ms', '2d', '36500 days'].map((delay) => ({
+    delay,
+  })),
   ...['k', 'x'.repeat(512), 'a\nb'].map((key) => ({ key })),
   ...['exclusive', 'supersede', 'coalesce'].map((key_policy) => ({ ...KEYED, key_policy })),
   ...['replace', 'keep'].map((coalesce) => ({ ...KEYED, key_policy: 'coalesce', coalesce })),
@@ -37,8 +39,26 @@ const bad: [string, unknown[]][] = [
   ['queue', ['', 'x'.repeat(101), 'a\nb', '\u0007', 5, null, ['a'], {}]],
   ['priority', [-1, 10, 1.5, 'high', '', null, [5], 1e300]],
   ['run_at', ['', 'tomorrow', 'infinity', 'now', '2030-01-01', '2030-01-01T00:00:00', 1893456000000, null]],
-  ['run_at', ['2030-13-01T00:00:00Z', '2030-00-01T00:00:00Z', '2030-02-30T00:00:00Z', '2029-02-29T00:00:00Z', '2030-01-00T00:00Z']],
-  ['run_at', ['2030-01-01T25:00:00Z', '2030-01-01T00:60:00Z', '2030-01-01T00:00:00+99:00', '0000-01-01T00:00:00Z', '+275760-09-13T00:00:00Z']],
+  [
+    'run_at',
+    [
+      '2030-13-01T00:00:00Z',
+      '2030-00-01T00:00:00Z',
+      '2030-02-30T00:00:00Z',
+      '2029-02-29T00:00:00Z',
+      '2030-01-00T00:00Z',
+    ],
+  ],
+  [
+    'run_at',
+    [
+      '2030-01-01T25:00:00Z',
+      '2030-01-01T00:60:00Z',
+      '2030-01-01T00:00:00+99:00',
+      '0000-01-01T00:00:00Z',
+      '+275760-09-13T00:00:00Z',
+    ],
+  ],
   ['run_at', [`2030-01-01T00:00:00.${'1'.repeat(200)}Z`]],
   ['delay', [-1, '-5m', '5 weeks', '', 'm', '5', '5m 3s', 1e13, '99999999999h', '999999d', null, {}, '1e3s']],
   ['key', ['', 'x'.repeat(513), 'é'.repeat(257), 5, null]],
@@ -57,7 +77,11 @@ test.each([
   ['a policy without a key', { key_policy: 'exclusive' }, 'option key_policy cannot be "exclusive"'],
   ['an unknown policy', { ...KEYED, key_policy: 'fifo' }, 'option key_policy cannot be "fifo"'],
   ['coalesce without its policy', { ...KEYED, coalesce: 'keep' }, 'option coalesce cannot be "keep"'],
-  ['an unknown way to coalesce', { ...KEYED, key_policy: 'coalesce', coalesce: 'merge' }, 'option coalesce cannot be "merge"'],
+  [
+    'an unknown way to coalesce',
+    { ...KEYED, key_policy: 'coalesce', coalesce: 'merge' },
+    'option coalesce cannot be "merge"',
+  ],
   ['run_at with delay', { run_at: '2030-01-01T00:00:00Z', delay: 5 }, 'give run_at or delay, not both'],
 ])('%s is refused', async (_what, options, sentence) => {
   expect(await problem(options)).toBe(sentence)
@@ -74,8 +98,25 @@ test.each([['[]'], ['5'], ['null'], [null]])('%s instead of an object is refused
 })
 
 test('what is received is shown shortened', async () => {
-  expect((await problem({ queue: 'x'.repeat(100_000) }))?.length).toBeLessThan(200)
-  expect((await problem({ ['x'.repeat(100_000)]: 1 }))?.length).toBeLessThan(400)
+  expect((await problem({ queue: 'x'.repeat(10_000) }))?.length).toBeLessThan(200)
+  expect((await problem({ ['x'.repeat(10_000)]: 1 }))?.length).toBeLessThan(400)
+})
+
+test('options that are too large are refused before anything prints them', async () => {
+  const gigabyte = `{"tags": [${Array(9000).fill('1e131071').join(',')}]}`
+
+  expect(await askValue(db.admin, 'select holdfast.option_problem($1)', [gigabyte])).toMatch(/larger than 16384 bytes/)
+})
+
+test('all options at their longest fit', async () => {
+  const longest = {
+    key: 'x'.repeat(512),
+    dedupe_id: 'x'.repeat(512),
+    queue: '😀'.repeat(100),
+    tags: Array(20).fill('😀'.repeat(100)),
+  }
+
+  expect(await problem(longest)).toBeNull()
 })
 
 test('every good option is also stored and claimed', async () => {

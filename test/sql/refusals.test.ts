@@ -19,7 +19,10 @@ describe.each(raised)('$code', ({ code, sqlstate }) => {
 })
 
 test('SQL raises no code that TypeScript does not know, and none beside these', async () => {
-  const text = await askValue<string>(db.admin, `select string_agg(p.prosrc, ' ') from pg_proc as p where p.pronamespace = 'holdfast'::regnamespace`)
+  const text = await askValue<string>(
+    db.admin,
+    `select string_agg(p.prosrc, ' ') from pg_proc as p where p.pronamespace = 'holdfast'::regnamespace`,
+  )
 
   const used = new Set([...text.matchAll(/holdfast\.refuse\(\s*'(\w+)'/g)].map(([, code]) => code))
   const sqlstates = new Set([...text.matchAll(/'(JH\d{3})'/g)].map(([, sqlstate]) => sqlstate))

@@ -29,7 +29,9 @@ describe('pending jobs', () => {
     await given().pendingJob(KEY)
     await claim()
 
-    expect(await askRow(db.admin, 'select error, attempts, lease_id from holdfast.outcome where job_id = $1', [older])).toEqual({
+    expect(
+      await askRow(db.admin, 'select error, attempts, lease_id from holdfast.outcome where job_id = $1', [older]),
+    ).toEqual({
       error: { name: 'Superseded', message: expect.any(String) },
       attempts: 0,
       lease_id: null,
@@ -69,7 +71,9 @@ describe('the running holder', () => {
 
     expect(lease?.job_id).toBe(newer)
     expect(Number(lease?.token)).toBeGreaterThan(Number(holder.token))
-    expect(await askRow(db.admin, 'select state, error from holdfast.outcome where job_id = $1', [holder.job_id])).toEqual({
+    expect(
+      await askRow(db.admin, 'select state, error from holdfast.outcome where job_id = $1', [holder.job_id]),
+    ).toEqual({
       state: 'superseded',
       error: { name: 'Superseded', message: `job ${newer} is newer` },
     })
@@ -180,5 +184,7 @@ test('a backlog beyond what one claim ends goes with later claims', async () => 
   const claimed = [...(await claim()), ...(await claim()), ...(await claim())]
 
   expect(claimed).toHaveLength(1)
-  expect(await askList(db.admin, `select count(*)::int from holdfast.outcome where state = 'superseded'`)).toEqual([1499])
+  expect(await askList(db.admin, `select count(*)::int from holdfast.outcome where state = 'superseded'`)).toEqual([
+    1499,
+  ])
 })

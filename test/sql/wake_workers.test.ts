@@ -12,7 +12,8 @@ const enqueue = (wake: string, options: object = {}) => [
   `select holdfast.enqueue_jobs('[{"type": "task"}]', $1, $2)`,
   [JSON.stringify(options), wake],
 ]
-const call = (client: Parameters<typeof ask>[0], [text, values]: unknown[]) => ask(client, text as string, values as unknown[])
+const call = (client: Parameters<typeof ask>[0], [text, values]: unknown[]) =>
+  ask(client, text as string, values as unknown[])
 
 /** A producer whose clock stands, and a worker that sleeps from NOW for a minute. */
 async function stage({ sleeping }: { sleeping: boolean }) {
