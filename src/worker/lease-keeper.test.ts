@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { LeaseKeeper, monotonicMs, type TimedLease } from './lease-keeper.js'
+
+const lease = (id: string, leaseMs = 5000): TimedLease => ({ id, token: '1', leaseId: `lease-of-${id}`, leaseMs })
+
+interface Answers {
+  renew?: (ids: string[]) => Promise<boolean[]>
+  beat?: () => Promise<void>
+}
+
+function keeper(answers: Answers = {}) {
+  const told: string[] = []
+  const kept = new LeaseKeeper(
+    {
+      renew: (leases) => {
+        const ids = leases.map(({ id }) => id)
+        told.push(`renew ${ids}`)
+        return answers.renew?.(ids) ?? Promise.resolve(ids.map(() => true))
+      },
+      beat: answers.beat ?? (async () => {}),
+    },
+    {
+      lost: (leases) => void told.push(`lost ${leases.map(({ id }) => id)}`),
+      overdue: (leases) => void told.push(`overdue ${leases === 'all' ? 'all' : leases.map(({ id }) => id)}`),
+      healthy: (isHealthy) => void told.push(isHealthy ? 'healthy' : 'not healthy'),
+      fault: (doing) => void told.push(`fault ${doing}`),
+    },
+  )
+  return { kept, told }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'hrtime'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('what is held is renewed, what was dropped is not', async () => {
+  const { kept, told } = keeper()
+  kept.hold([lease('1'), lease('2')], monotonicMs())
+  kept.drop([lease('1')])
+  await kept.runOnce()
+
+  expect(told).toEqual(['renew 2'])
+})
+
+test('dropping a lease leaves a later lease on the same job alone', async () => {
+  const { kept, told } = keeper()
+  kept.hold([lease('1')], monotonicMs())
+  kept.hold([{ ...lease('1'), leaseId: 'a later one' }], monotonicMs())
+  kept.drop([lease('1')])
+  await kept.runOnce()
+
+  expect(told).toEqual(['renew 1'])
+})
+
+test('a lease that the database does not know is told as lost, once', async () => {
+  const { kept, told } = keeper({ renew: async (ids) => ids.map((id) => id !== '2') })
+  kept.hold([lease('1'), lease('2')], monotonicMs())
+  await kept.runOnce()
+  await kept.runOnce()
+
+  expect(told).toEqual(['renew 1,2', 'lost 2', 'renew 1'])
+})
+
+test('when no renewal gets through, leases are given up at 0.8 of their length and the worker is not healthy', async () => {
+  const { kept, told } = keeper({ beat: () => Promise.reject(new Error('no connection')) })
+  kept.hold([lease('short', 5000), lease('long', 60_000)], monotonicMs())
+  kept.start()
+  await vi.advanceTimersByTimeAsync(4000)
+  expect(told.filter((fact) => fact.startsWith('overdue'))).toEqual([])
+  await vi.advanceTimersByTimeAsync(1000)
+
+  expect(told.filter((fact) => !fact.startsWith('fault'))).toEqual(['overdue short', 'not healthy'])
+  await kept.stop()
+})
+
+test('it gives up in time even while a renewal hangs', async () => {
+  let answer = () => {}
+  const { kept, told } = keeper({
+    renew: (ids) =>
+      new Promise((resolve) => {
+        answer = () => resolve(ids.map(() => true))
+      }),
+  })
+  kept.hold([lease('1')], monotonicMs())
+  kept.start()
+  await vi.advanceTimersByTimeAsync(5000)
+
+  expect(told).toEqual(['renew 1', 'overdue 1', 'not healthy'])
+  answer()
+  await kept.stop()
+})
+
+test('the first renewal that gets through makes it healthy again', async () => {
+  let isDown = true
+  const { kept, told } = keeper({ beat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve()) })
+  kept.hold([lease('1', 1000)], monotonicMs())
+  kept.start()
+  await vi.advanceTimersByTimeAsync(2000)
+  isDown = false
+  await vi.advanceTimersByTimeAsync(1000)
+
+  expect(told.filter((fact) => !fact.startsWith('fault'))).toEqual(['overdue 1', 'not healthy', 'healthy'])
+  await kept.stop()
+})
