@@ -1,8 +1,9 @@
 // Checks the written docs: README's code is the marked region of its example, and every relative link leads to a file.
 // --run also runs the samples: all "```js run" blocks of a page are one program, with DATABASE_URL naming a fresh database of
-// its own and an assertion-free rule: it passes when it ends with 0.
+// its own; it passes when it ends with 0. --show prints what they print. Needs a current dist/.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -45,7 +46,14 @@ function leadsSomewhere(page, target) {
 
 function anchors(path) {
   const headings = [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^#+ (.*)$/gm)].map((match) => match[1])
-  return new Set(headings.map((text) => text.toLowerCase().replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')))
+  return new Set(
+    headings.map((text) =>
+      text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
 }
 
 function blocks(page, info) {
@@ -55,18 +63,24 @@ function blocks(page, info) {
 
 async function sampleProblems() {
   const server = await startEmbeddedPostgres()
+  // Inside the package, so that a sample finds it by its name; git ignores the place.
+  await mkdir(join(ROOT, '.holdfast'), { recursive: true })
+  const folder = await mkdtemp(join(ROOT, '.holdfast', 'samples-'))
   const found = []
   try {
     for (const page of pages) {
       const code = blocks(page, 'js run').join('\n')
       if (code === '') continue
-      const { exit, output } = await run(code, await freshDatabase(server.url, page))
+      const file = join(folder, `${page.replace(/\W/g, '-')}.mjs`)
+      await writeFile(file, code)
+      const { exit, output } = await run(file, await freshDatabase(server.url, page))
       console.log(`${exit === 0 ? 'ran ' : 'FAIL'}  ${page}`)
       if (exit !== 0) found.push(`${page}: its samples ended with ${exit}\n${output}`)
       else if (process.argv.includes('--show')) console.log(output.trimEnd().replace(/^/gm, '        '))
     }
   } finally {
     await server.close()
+    await rm(folder, { recursive: true, force: true })
   }
   return found
 }
@@ -80,12 +94,10 @@ async function freshDatabase(url, page) {
   return url.replace(/\/postgres$/, `/${name}`)
 }
 
-function run(code, database) {
+function run(file, database) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--input-type=module', '-'], {
-      cwd: ROOT,
-      env: { ...process.env, DATABASE_URL: database },
-    })
+    const env = { ...process.env, DATABASE_URL: database }
+    const child = spawn(process.execPath, [file], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
@@ -93,6 +105,5 @@ function run(code, database) {
       })
     }
     child.on('close', (exit) => resolve({ exit, output }))
-    child.stdin.end(code)
   })
 }

@@ -18,8 +18,8 @@ const REGIONS = [
   { file: 'docs/reference/states.md', name: 'matrix', make: drawMatrix },
   { file: 'docs/reference/states.md', name: 'transitions', make: transitionTable },
   { file: 'docs/reference/errors.md', name: 'errors', make: errorTable },
-  { file: 'docs/reference/sql.md', name: 'callable', make: () => contracts.filter(isCallable).map(entry).join('\n') },
-  { file: 'docs/reference/sql.md', name: 'inner', make: () => contracts.filter((c) => !isCallable(c)).map(entry).join('\n') },
+  { file: 'docs/reference/sql.md', name: 'callable', make: () => entries(isCallable) },
+  { file: 'docs/reference/sql.md', name: 'inner', make: () => entries((contract) => !isCallable(contract)) },
   { file: 'docs/reference/cli.md', name: 'migrate', make: () => help('migrate') },
   { file: 'docs/reference/cli.md', name: 'worker', make: () => help('worker') },
   { file: 'sql/README.md', name: 'diagram', make: diagram },
@@ -87,6 +87,10 @@ function functionTable() {
     ['function', 'what it does', 'who may call it'],
     contracts.map(({ name, does }) => [`[\`${name}\`](functions/${name}.sql)`, does, callers(name)]),
   )
+}
+
+function entries(isWanted) {
+  return contracts.filter(isWanted).map(entry).join('\n')
 }
 
 function entry({ name, does, signatures, lines }) {

@@ -52,6 +52,9 @@ function contractOf(name, text) {
 /** What a caller needs to know of each function of the file: name, parameters, result. */
 function signaturesOf(text) {
   return [...text.matchAll(/create or replace function ([\s\S]*?)\n {2}language /g)].map((match) =>
-    match[1].replace(/\s*\n\s*/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')'),
+    match[1]
+      .replace(/\s*\n\s*/g, ' ')
+      .replaceAll('( ', '(')
+      .replaceAll(' )', ')'),
   )
 }

@@ -46,6 +46,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #workerOptions: CheckedWorkerOptions
   #working: { worker: Worker; services: readonly { stop(): Promise<void> }[] } | undefined
   #direct: Promise<{ identity: WorkerIdentity; runs: JobRuns }> | undefined
+  #stopping: Promise<void> | undefined
 
   constructor(options: HoldfastOptions<Jobs>) {
     const store = new Store(options)
@@ -88,7 +89,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   }
 
   /** Stops the worker and keeps the database open. What runs may end within the grace; the rest is given back. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop().finally(() => {
+      this.#stopping = undefined
+    })
+    return this.#stopping
+  }
+
+  async #stop(): Promise<void> {
     const working = this.#working
     this.#working = undefined
     await Promise.all((working?.services ?? []).map((service) => service.stop()))

@@ -10,57 +10,57 @@ create or replace function holdfast.check_members(p_jobs jsonb, p_common jsonb)
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_plain constant text[] := array['type', 'input'];  -- members with nothing else need no look at their options
+  v_plain constant text[] := array['type', 'input'];  -- a member with nothing else has the common options, looked at once
+  v_common constant text := case
+    when jsonb_typeof(p_common) = 'object' then holdfast.option_problem(p_common - v_plain)
+    else 'common options must be a JSON object, received ' || coalesce(left(p_common::text, 100), 'NULL')
+  end;
+  v_has_type constant boolean := coalesce(
+    jsonb_typeof(p_common -> 'type') = 'string' and p_common ->> 'type' ~ '^[^[:cntrl:]]{1,100}$', false);
+  v_input constant text := case when p_common ? 'input' then holdfast.input_problem(p_common -> 'input') end;
   v_bad record;
 begin
   if jsonb_typeof(p_jobs) is distinct from 'array' then
     perform holdfast.refuse('INVALID_OPTION', 'jobs must be a JSON array of objects',
       jsonb_build_object('received', left(p_jobs::text, 100)));
-  elsif jsonb_typeof(p_common) is distinct from 'object' then
-    perform holdfast.refuse('INVALID_OPTION', 'common options must be a JSON object',
-      jsonb_build_object('received', left(p_common::text, 100)));
+  elsif v_common is not null then
+    perform holdfast.refuse('INVALID_OPTION', v_common, jsonb_build_object('place', 0));
+  elsif v_input is not null then
+    perform holdfast.refuse('INVALID_INPUT', 'input ' || v_input, jsonb_build_object('place', 0));
   end if;
 
-  select c.place, c.code, c.problem
+  select m.place - 1 as place,
+         case
+           when jsonb_typeof(m.member) <> 'object' then 'a job must be a JSON object'
+           when not t.is_fine then 'type must be text of 1 to 100 characters without control characters'
+           when i.problem is not null then 'input ' || i.problem
+           else o.problem
+         end as problem,
+         case when jsonb_typeof(m.member) = 'object' and t.is_fine and i.problem is not null then 'INVALID_INPUT'
+              else 'INVALID_OPTION' end as code
     into v_bad
-    from (
-      select m.place - 1 as place,
-             case
-               when jsonb_typeof(m.own) <> 'object' or not t.is_fine then 'INVALID_OPTION'
-               when i.problem is not null then 'INVALID_INPUT'
-               when o.problem is not null then 'INVALID_OPTION'
-             end as code,
-             case
-               when jsonb_typeof(m.own) <> 'object' then 'a job must be a JSON object'
-               when not t.is_fine then 'type must be text of 1 to 100 characters without control characters'
-               when i.problem is not null then 'input ' || i.problem
-               else o.problem
-             end as problem
-        from (
-          select j.place,
-                 case
-                   when p_common = '{}' or jsonb_typeof(j.member) <> 'object' then j.member
-                   else p_common || j.member
-                 end as own
-            from jsonb_array_elements(p_jobs) with ordinality as j(member, place)
-          offset 0  -- keeps the planner from working out own at each of its uses
-        ) as m
-        cross join lateral (
-          select jsonb_typeof(m.own -> 'type') is not distinct from 'string'
-             and m.own ->> 'type' ~ '^[^[:cntrl:]]{1,100}$' as is_fine
-        ) as t
-        cross join lateral (
-          select case when m.own ? 'input' then holdfast.input_problem(m.own -> 'input') end as problem
-        ) as i
-        cross join lateral (
-          select case
-            when jsonb_typeof(m.own) <> 'object' or m.own - v_plain = '{}' then null
-            else holdfast.option_problem(m.own - v_plain)
-          end as problem
-        ) as o
-    ) as c
-   where c.code is not null
-   order by c.place
+    from jsonb_array_elements(p_jobs) with ordinality as m(member, place)
+   cross join lateral (
+     select case
+       when m.member ? 'type' then coalesce(
+         jsonb_typeof(m.member -> 'type') = 'string' and m.member ->> 'type' ~ '^[^[:cntrl:]]{1,100}$', false)
+       else v_has_type
+     end as is_fine
+   ) as t
+   cross join lateral (
+     -- What is this short can be neither large nor deep nor beyond the range of numbers.
+     select case when octet_length((m.member -> 'input')::text) > 128 then holdfast.input_problem(m.member -> 'input')
+            end as problem
+   ) as i
+   cross join lateral (
+     select case when jsonb_typeof(m.member) = 'object' and m.member - v_plain <> '{}'
+              then holdfast.option_problem((p_common || m.member) - v_plain) end as problem
+   ) as o
+   where jsonb_typeof(m.member) <> 'object'
+      or not t.is_fine
+      or i.problem is not null
+      or o.problem is not null
+   order by m.place
    limit 1;
 
   if found then

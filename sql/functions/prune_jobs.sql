@@ -1,7 +1,7 @@
 -- prune_jobs: finished jobs older than the retention → gone
 --   Guard   only whole days before the retention; a job that was retried meanwhile lives on.
 --   Locks   job rows, skip locked; a day's partition for the moment of its drop, given up after a second.
---   Gives   how many jobs went. Less than p_limit: nothing is left to prune now.
+--   Gives   how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped.
 --   Tells   nothing.
 -- The wide rows of job go in batches, the day of outcomes is dropped whole.
 create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000)

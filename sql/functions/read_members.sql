@@ -1,36 +1,42 @@
--- read_members: the members of an enqueue as typed rows
+-- read_members: the members of an enqueue as rows, with their types' defaults and the moment they are due
 --   Guard   none; check_members has looked at them.
 --   Locks   none.
---   Gives   one row per member with its place from 1; a member's own option wins over the common one.
+--   Gives   one row per member with its place from 1; a member's own option wins over the common one, that over its type's.
 --   Tells   nothing.
 --   Tested by  test/sql/enqueue_jobs.test.ts
-create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb)
+create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb, p_now timestamptz)
   returns table (
-    place integer, member jsonb, type text, input jsonb, queue text, priority integer, max_attempts integer,
-    run_at timestamptz, delay interval, key text, key_policy text, pipeline_id uuid, tags text[], dedupe_id text
+    place integer, type text, input jsonb, queue text, priority smallint, max_attempts smallint, run_at timestamptz,
+    key text, key_policy text, pipeline_id uuid, tags text[], dedupe_id text
   )
   language sql stable
   set search_path = pg_catalog, pg_temp
 as $$
   select m.place::integer,
-         m.member,
-         m.own ->> 'type',
-         case when m.own ? 'input' then m.own -> 'input' else '{}' end,
-         m.own ->> 'queue',
-         (m.own ->> 'priority')::integer,
-         (m.own ->> 'max_attempts')::integer,
-         (m.own ->> 'run_at')::timestamptz,
-         case jsonb_typeof(m.own -> 'delay')
-           when 'number' then make_interval(secs => (m.own ->> 'delay')::double precision / 1000)
-           else (m.own ->> 'delay')::interval
-         end,
-         m.own ->> 'key',
-         case when m.own ? 'key' then coalesce(m.own ->> 'key_policy', 'exclusive') end,
-         (m.own ->> 'pipeline_id')::uuid,
-         case when m.own ? 'tags' then array(select jsonb_array_elements_text(m.own -> 'tags')) else '{}' end,
-         m.own ->> 'dedupe_id'
+         m.type,
+         coalesce(m.own -> 'input', p_common -> 'input', '{}'),
+         coalesce(m.own ->> 'queue', p_common ->> 'queue', y.queue, 'default'),
+         coalesce((m.own ->> 'priority')::smallint, (p_common ->> 'priority')::smallint, y.priority, 5),
+         coalesce((m.own ->> 'max_attempts')::smallint, (p_common ->> 'max_attempts')::smallint, y.max_attempts, 3),
+         coalesce(
+           (m.own ->> 'run_at')::timestamptz,
+           p_now + holdfast.delay_interval(m.own -> 'delay'),
+           (p_common ->> 'run_at')::timestamptz,
+           p_now + holdfast.delay_interval(p_common -> 'delay'),
+           p_now
+         ),
+         m.key,
+         case when m.key is not null
+           then coalesce(m.own ->> 'key_policy', p_common ->> 'key_policy', 'exclusive') end,
+         coalesce(m.own ->> 'pipeline_id', p_common ->> 'pipeline_id')::uuid,
+         case when m.own ? 'tags' or p_common ? 'tags'
+           then array(select jsonb_array_elements_text(coalesce(m.own -> 'tags', p_common -> 'tags'))) else '{}' end,
+         coalesce(m.own ->> 'dedupe_id', p_common ->> 'dedupe_id')
     from (
-      select j.place, j.member, case when p_common = '{}' then j.member else p_common || j.member end as own
-        from jsonb_array_elements(p_jobs) with ordinality as j(member, place)
+      select j.place, j.own, coalesce(j.own ->> 'type', p_common ->> 'type') as type,
+             coalesce(j.own ->> 'key', p_common ->> 'key') as key
+        from jsonb_array_elements(p_jobs) with ordinality as j(own, place)
     ) as m
+    left join holdfast.job_type as y on y.type = m.type
+   order by m.place
 $$;

@@ -88,18 +88,18 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   }
 
   /** undefined when there is no such job, or no longer. */
-  find(id: AnyJobId, options: { tx?: unknown } = {}): Promise<Job | undefined> {
+  async find(id: AnyJobId, options: { tx?: unknown } = {}): Promise<Job | undefined> {
     return findJob(this.#store, toJobId(id), transactionOf(options))
   }
 
   /** The state it was cancelled in. A running job is fenced at once and its handler signalled. */
-  cancel(id: AnyJobId, options: DeedOptions & { reason?: string } = {}): Promise<JobState> {
+  async cancel(id: AnyJobId, options: DeedOptions & { reason?: string } = {}): Promise<JobState> {
     const { reason = null, actor = null } = options
     return cancelJob(this.#store, toJobId(id), { reason, actor }, transactionOf(options))
   }
 
   /** Gives a finished job fresh attempts and runs it now; the state it was in. */
-  retry(id: AnyJobId, options: DeedOptions = {}): Promise<JobState> {
+  async retry(id: AnyJobId, options: DeedOptions = {}): Promise<JobState> {
     return retryJob(this.#store, toJobId(id), options.actor ?? null, transactionOf(options))
   }
 
@@ -119,27 +119,27 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   }
 
   /** The lines that the job's handler logged, oldest first; `after` is the id of the last line already seen. */
-  logs(id: AnyJobId, options: { after?: string; limit?: number } = {}): Promise<StoredLogLine[]> {
+  async logs(id: AnyJobId, options: { after?: string; limit?: number } = {}): Promise<StoredLogLine[]> {
     return readLogs(this.#store, toJobId(id), options.after ?? '0', options.limit ?? 1000)
   }
 
   /** The latest started job of a key. */
-  current(key: KeyValue): Promise<Job | undefined> {
+  async current(key: KeyValue): Promise<Job | undefined> {
     return currentJob(this.#store, canonicalKey(key))
   }
 
   /** The started jobs of a key, newest first. */
-  history(key: KeyValue, options: { limit?: number } = {}): Promise<Job[]> {
+  async history(key: KeyValue, options: { limit?: number } = {}): Promise<Job[]> {
     return keyHistory(this.#store, canonicalKey(key), options.limit ?? 20)
   }
 
   /** false when it was paused already. What runs goes on. */
-  pause(queue: string, options: { actor?: string } = {}): Promise<boolean> {
+  async pause(queue: string, options: { actor?: string } = {}): Promise<boolean> {
     return pauseQueue(this.#store, checkQueueName(queue), options.actor ?? null)
   }
 
   /** false when it was not paused. */
-  resume(queue: string, options: { actor?: string } = {}): Promise<boolean> {
+  async resume(queue: string, options: { actor?: string } = {}): Promise<boolean> {
     return resumeQueue(this.#store, checkQueueName(queue), options.actor ?? null)
   }
 

@@ -73,7 +73,6 @@ export const ERRORS = {
     sqlstate: null,
     text: 'the embedded database needs a package: run `npm install @electric-sql/pglite`',
   },
-  NOT_STARTED: { http: 500, exit: 1, sqlstate: null, text: 'this needs a started Holdfast: call start() first' },
   TIMED_OUT: { http: 504, exit: 1, sqlstate: null, text: 'the handler ran past its timeout' },
   CANCELLED: { http: 409, exit: 1, sqlstate: null, text: 'the job was cancelled while it ran' },
   SUPERSEDED: { http: 409, exit: 1, sqlstate: null, text: 'a newer job of the same key replaced this one as it ran' },

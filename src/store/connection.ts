@@ -47,15 +47,21 @@ export function statementName(text: string): string {
 export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'address' | 'listen' | 'close'>): Database {
   // A pooled connection that the server ends while idle must not end the process; the next query opens another.
   pool.on('error', () => {})
-  const session = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+  const withClient = async <T>(work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>) => {
     const client = await pool.connect()
     let failure: Error | undefined
+    const spoil = (error: Error) => {
+      failure = error
+    }
+    // Nor one that is ended while it is held and nothing is asked of it.
+    client.on('error', spoil)
     try {
-      return await work(client)
+      return await work(client, spoil)
     } catch (error) {
-      failure = isConnectionFault(error) ? (error as Error) : undefined
+      if (isConnectionFault(error)) spoil(error as Error)
       throw error
     } finally {
+      client.off('error', spoil)
       client.release(failure)
     }
   }
@@ -63,16 +69,16 @@ export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'addres
     ...parts,
     query: (text, values) => pool.query(text, values),
     prepared: (text, values) => pool.query({ name: statementName(text), text, values }),
-    session,
+    session: (work) => withClient(work),
     transaction: (work) =>
-      session(async (client) => {
+      withClient(async (client, spoil) => {
         await client.query('begin isolation level read committed')
         try {
           const result = await work(client)
           await client.query('commit')
           return result
         } catch (error) {
-          await client.query('rollback').catch(() => {}) // a broken connection rolls back by itself
+          await client.query('rollback').catch(spoil) // a broken connection rolls back by itself
           throw error
         }
       }),
@@ -121,8 +127,14 @@ export async function listenWith(
   client.on('notification', (message) => {
     if (message.channel === channel) heard()
   })
-  await client.connect()
-  await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+  try {
+    await client.connect()
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+  } catch (error) {
+    closed = true
+    client.end().catch(() => {})
+    throw error
+  }
   return {
     async check() {
       const { rows } = await client.query('select c.name from pg_listening_channels() as c(name)')

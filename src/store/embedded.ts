@@ -69,6 +69,9 @@ async function loadPGlite(): Promise<typeof import('@electric-sql/pglite')> {
   }
 }
 
+// In a container a process often has the id that the one before it had: its file alone does not tell whose it is.
+const FOLDERS_HELD_HERE = new Set<string>()
+
 /** Takes the folder for this process by a file with its id; a file that a dead process left is taken over. */
 async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true })
@@ -78,11 +81,16 @@ async function lockFolder(folder: string): Promise<() => Promise<void>> {
       const handle = await open(file, 'wx')
       await handle.writeFile(String(process.pid))
       await handle.close()
-      return () => rm(file, { force: true })
+      FOLDERS_HELD_HERE.add(folder)
+      return async () => {
+        FOLDERS_HELD_HERE.delete(folder)
+        await rm(file, { force: true })
+      }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
       const owner = Number(await readFile(file, 'utf8').catch(() => ''))
-      if (tries > 3 || owner === process.pid || isAlive(owner)) {
+      const isOwn = owner === process.pid
+      if (tries > 3 || (isOwn ? FOLDERS_HELD_HERE.has(folder) : isAlive(owner))) {
         throw new HoldfastError(
           'EMBEDDED_IN_USE',
           `process ${owner} has ${folder} open: stop it, or give this one a folder or a DATABASE_URL of its own`,

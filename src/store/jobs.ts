@@ -1,6 +1,8 @@
 // Reads of single jobs and the deeds of operators.
 
 import type { Job, JobId, JobState } from '../domain/job.js'
+import { LIMITS } from '../domain/limits.js'
+import { sanitizeText } from '../domain/text.js'
 import { call } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
@@ -21,7 +23,7 @@ export async function cancelJob(
   const [row] = await call(
     store,
     { invocation: 'cancel_job_v1($1, $2, $3)', columns: 'c as state' },
-    [id, reason, actor],
+    [id, reason === null ? null : sanitizeText(reason, LIMITS.reasonBytes), actor],
     tx,
   )
   return row?.state as JobState

@@ -8,6 +8,7 @@ import type { Database } from './connection.js'
 import { openEmbedded, usePGlite } from './embedded.js'
 import { checkSchema, type MigrationReport, migrate } from './migrate.js'
 import { openAddress, openServer, usePool } from './server.js'
+import { translated } from './translate-error.js'
 
 /** A URL, a `pg.Pool`, a PGlite instance; absent or `embedded:<folder>` is the embedded default. */
 export type DatabaseOption = string | pg.Pool | PGlite
@@ -30,6 +31,7 @@ export class Store {
   readonly schema: string
   readonly #options: StoreOptions
   #opening: Promise<Database> | undefined
+  #isClosed = false
 
   constructor(options: StoreOptions) {
     this.#options = options
@@ -38,6 +40,7 @@ export class Store {
 
   /** Opened and known to fit. A failed opening is tried again by the next caller. */
   open(): Promise<Database> {
+    if (this.#isClosed) return Promise.reject(new HoldfastError('CONNECTION_FAILED', 'this Holdfast is closed'))
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined
       throw error
@@ -46,17 +49,21 @@ export class Store {
   }
 
   async migrate(): Promise<MigrationReport> {
-    const database = this.#opening ? await this.#opening : await openDatabase(this.#options)
+    const opened = await this.#opening
+    const database = opened ?? (await openDatabase(this.#options))
     try {
       return await database.session((session) => migrate(session, { schema: this.schema }))
+    } catch (error) {
+      throw translated(error)
     } finally {
-      if (!this.#opening) await database.close()
+      if (!opened) await database.close()
     }
   }
 
   async close(): Promise<void> {
     const opening = this.#opening
     this.#opening = undefined
+    this.#isClosed = true
     await (await opening?.catch(() => undefined))?.close()
   }
 
@@ -71,7 +78,7 @@ export class Store {
       return database
     } catch (error) {
       await database.close()
-      throw error
+      throw translated(error)
     }
   }
 }

@@ -8,17 +8,30 @@ import { type Database, listenWith, overPool } from './connection.js'
 const TIMEOUTS = { connectionTimeoutMillis: 10_000, query_timeout: 60_000, keepAlive: true }
 
 export function openServer(url: string, options: { maxConnections?: number } = {}): Database {
-  let config: pg.PoolConfig
+  checkUrl(url)
+  return openAddress({
+    connectionString: url,
+    application_name: 'holdfast',
+    max: options.maxConnections ?? 10,
+    ...TIMEOUTS,
+  } as pg.PoolConfig)
+}
+
+function checkUrl(url: string): void {
   try {
-    new URL(url)
-    config = { connectionString: url, application_name: 'holdfast', max: options.maxConnections ?? 10, ...TIMEOUTS }
-  } catch (error) {
+    if (!/^(postgres|postgresql|socket):$/.test(new URL(url).protocol)) throw new Error('not a URL of PostgreSQL')
+    new pg.Client(url) // reads the URL and connects to nothing
+  } catch {
+    // Without the cause: it holds the whole URL, and with it the password.
     throw new HoldfastError('INVALID_OPTION', 'database must be a URL like postgres://user@host:5432/name', {
-      cause: error,
-      details: { received: url.replace(/:[^:@/]*@/, ':***@').slice(0, 100) },
+      details: {
+        received: url
+          .replace(/\/\/.*@/s, '//***@')
+          .replace(/(password=)[^&\s]*/gi, '$1***')
+          .slice(0, 100),
+      },
     })
   }
-  return openAddress(config)
 }
 
 export function openAddress(address: pg.ClientConfig, maxConnections?: number): Database {

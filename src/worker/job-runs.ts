@@ -43,6 +43,7 @@ export class JobRuns {
   readonly #ending = new Set<Promise<unknown>>()
   #keeping: Keeping | undefined
   #unsettled = 0
+  #isOver = false
   #recovered: Promise<void> = Promise.resolve()
   #recover: (() => void) | undefined
 
@@ -124,6 +125,7 @@ export class JobRuns {
     await Promise.all(this.#ending)
     await this.#logBook.flush()
     await this.#keeping?.stop()
+    this.#isOver = true
   }
 
   /** Tells of something that failed in the worker itself. */
@@ -151,6 +153,8 @@ export class JobRuns {
   }
 
   #settle(ended: Ended): Promise<void> {
+    // Given back when the worker stopped: what its run came to since then is nobody's.
+    if (this.#isOver) return Promise.resolve()
     this.#unsettled += 1
     const settled = this.#settler.settle(ended.job, ended.outcome).then((isAccepted) => {
       this.#unsettled -= 1

@@ -50,7 +50,11 @@ export async function startKeeping(
 const THREAD_FILE = createRequire(import.meta.url).resolve('#keeper-thread')
 
 function startThread(data: KeeperThreadData, facts: KeeperFacts): Promise<Keeping> {
-  const thread = new Thread(THREAD_FILE, { workerData: data, name: 'holdfast-keeper' })
+  const thread = new Thread(THREAD_FILE, {
+    workerData: data,
+    name: 'holdfast-keeper',
+    execArgv: [], // flags of the program's own start need not fit a thread
+  })
   const send = (message: ToKeeper) => thread.postMessage(message)
   let isStopping = false
   return new Promise((resolve, reject) => {

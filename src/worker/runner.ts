@@ -47,19 +47,34 @@ export function startRun(job: ClaimedJob, definition: RunnableJob, deeds: Leased
     // Its own completion, in the handler's transaction, takes the lease away too.
     if (!(isCompleting && reason.code === 'LEASE_LOST')) controller.abort(reason)
   }
+  let openTransactions = 0
+  let latest: [number, string | undefined] | undefined
+  const report = async (share: number, message: string | undefined) => {
+    const line = message === undefined ? null : sanitizeText(String(message), LIMITS.reasonBytes)
+    if (await deeds.progress(job, share, line)) return
+    throw new HoldfastError('LEASE_LOST', `job ${job.id} is no longer held by this run`, { details: { jobId: job.id } })
+  }
   const { input: _, ...facts } = job
   const ctx: JobContext = {
     job: facts,
     signal: controller.signal,
     log,
     async progress(share, message) {
-      const line = message === undefined ? null : sanitizeText(String(message), LIMITS.reasonBytes)
-      if (await deeds.progress(job, share, line)) return
-      throw new HoldfastError('LEASE_LOST', `job ${job.id} is no longer held by this run`, {
-        details: { jobId: job.id },
-      })
+      // The run's own transaction has its lease row locked: what is told meanwhile is written when it ends.
+      if (openTransactions > 0) latest = [share, message]
+      else await report(share, message)
     },
-    tx: (work) => deeds.tx(job, work),
+    async tx(work) {
+      openTransactions += 1
+      try {
+        return await deeds.tx(job, work)
+      } finally {
+        openTransactions -= 1
+        const told = latest
+        latest = undefined
+        if (told && openTransactions === 0 && !isCompleting) await report(...told)
+      }
+    },
     complete(tx, output) {
       isCompleting = true
       return deeds.complete(job, tx, encodeInput(output, 'output'))

@@ -14,6 +14,8 @@ export interface WakeupOptions {
   onFault(doing: string, error: unknown): void
 }
 
+// What fell due between the last look and the word that this worker sleeps is met by one more look.
+const LOOK_ONCE_MS = [0]
 // An enqueue that looked for sleepers just before this worker said that it sleeps commits a moment later.
 const LOOK_AGAIN_MS = [0, 20, 200]
 const CHECK_LISTENING_MS = 10_000
@@ -32,7 +34,7 @@ export class Wakeup {
   #announcing: Promise<void> | undefined
   #alarm: NodeJS.Timeout | undefined
   #listenLoop: Promise<void> | undefined
-  #hasFailed: (() => void) | undefined
+  #endPause: (() => void) | undefined
 
   constructor(store: Store, options: WakeupOptions) {
     this.#store = store
@@ -47,7 +49,7 @@ export class Wakeup {
     this.#isStopping = true
     for (const timer of this.#timers) clearTimeout(timer)
     clearTimeout(this.#alarm)
-    this.#hasFailed?.()
+    this.#endPause?.()
     this.#resolveSleepers()
     await this.#listenLoop
     await this.#announcing
@@ -81,7 +83,7 @@ export class Wakeup {
     try {
       const dueMs = await sleepWorker(this.#store, worker, queues, saidMs)
       this.#announcedUntil = performance.now() + saidMs - this.#pollMs()
-      if (isNews) for (const ms of LOOK_AGAIN_MS) this.#after(ms, () => this.#resolveSleepers())
+      for (const ms of isNews ? LOOK_AGAIN_MS : LOOK_ONCE_MS) this.#after(ms, () => this.#resolveSleepers())
       this.#setAlarm(Math.min(dueMs ?? Number.POSITIVE_INFINITY, this.#pollMs()))
     } catch (error) {
       onFault('saying that it sleeps', error)
@@ -101,6 +103,7 @@ export class Wakeup {
   }
 
   #after(ms: number, act: () => void): void {
+    if (this.#isStopping) return
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
       act()
@@ -117,19 +120,17 @@ export class Wakeup {
   /** Listens, checks that it still does, and begins anew when it does not: each time with one look at what was missed. */
   async #keepListening(): Promise<void> {
     for (let tries = 1; !this.#isStopping; tries += 1) {
+      let isLost = false
+      const lose = () => {
+        isLost = true
+        this.#endPause?.()
+      }
       try {
-        const ended = new Promise<void>((resolve) => {
-          this.#hasFailed = resolve
-        })
         const database = await this.#store.open()
-        this.#listening = await database.listen(
-          `${this.#store.schema}_wake`,
-          () => this.wake(),
-          () => this.#hasFailed?.(),
-        )
+        this.#listening = await database.listen(`${this.#store.schema}_wake`, () => this.wake(), lose)
         tries = 1
         this.wake()
-        await this.#watch(this.#listening, ended)
+        await this.#watch(this.#listening, () => isLost)
       } catch (error) {
         this.#options.onFault('listening; polling goes on', error)
       }
@@ -141,25 +142,21 @@ export class Wakeup {
   }
 
   /** Returns when the connection has failed or no longer hears its channel. */
-  async #watch(listening: Listening, ended: Promise<void>): Promise<void> {
-    let hasEnded = false
-    void ended.then(() => {
-      hasEnded = true
-    })
-    while (!this.#isStopping && !hasEnded) {
-      await Promise.race([ended, this.#pause(CHECK_LISTENING_MS)])
-      if (!this.#isStopping && !hasEnded && !(await listening.check())) return
+  async #watch(listening: Listening, isLost: () => boolean): Promise<void> {
+    while (!this.#isStopping && !isLost()) {
+      await this.#pause(CHECK_LISTENING_MS)
+      if (!this.#isStopping && !isLost() && !(await listening.check())) return
     }
   }
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const was = this.#hasFailed
-      this.#hasFailed = () => {
-        was?.()
+      const timer = setTimeout(() => this.#endPause?.(), ms)
+      this.#endPause = () => {
+        clearTimeout(timer)
+        this.#endPause = undefined
         resolve()
       }
-      this.#after(ms, resolve)
     })
   }
 }

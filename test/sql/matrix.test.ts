@@ -5,7 +5,7 @@ import { ERRORS } from '../../src/domain/errors.js'
 import { allowed, DEEDS, type Deed, type Origin, refusalOf } from '../../src/domain/transitions.js'
 import { ask, askList, askValue } from '../support/ask.js'
 import { setClock } from '../support/clock.js'
-import { type FinalState, givenIn, type Lease, settlement } from '../support/given.js'
+import { type FinalState, givenIn, type JobWish, type Lease, settlement } from '../support/given.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
@@ -61,7 +61,7 @@ function described(state: Origin, deed: Deed): string {
   return `is refused ${refusalOf(state, deed) === null ? 'without an error' : `with ${refusalOf(state, deed)}`}`
 }
 
-async function jobIn(state: (typeof ORIGINS)[number], deed: Deed, more: object = {}): Promise<Lease> {
+async function jobIn(state: (typeof ORIGINS)[number], deed: Deed, more: JobWish = {}): Promise<Lease> {
   const given = givenIn(db.pool)
   const wish = deed === 'supersede' ? { ...NEWEST_WINS, ...more } : more
   switch (state) {

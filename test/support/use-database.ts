@@ -1,13 +1,15 @@
 // A clone of the template for a file of SQL tests: proven sound and emptied after each test.
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { ask } from './ask.js'
+import { ask, askList } from './ask.js'
 import { openTestDatabase, type TestDatabase } from './database.js'
 import { expectPlacesSound } from './places.js'
 
-const TABLES = ['ready', 'lease', 'outcome', 'attempt', 'job', 'job_key', 'job_type', 'queue', 'worker', 'audit']
+const KEPT = ['migration', 'key_floor']
 
 export interface SqlDatabase {
+  /** Whole, for what needs its URL or its engine. */
+  readonly whole: TestDatabase
   /** As the application, with EXECUTE and nothing else. */
   readonly pool: pg.Pool
   /** As the owner, to look behind the functions. */
@@ -39,6 +41,9 @@ export function useDatabase({ staysSound = true } = {}): SqlDatabase {
   afterAll(() => open?.close())
 
   return {
+    get whole() {
+      return database()
+    },
     get pool() {
       return database().pool
     },
@@ -54,6 +59,13 @@ export function useDatabase({ staysSound = true } = {}): SqlDatabase {
 }
 
 async function empty(admin: pg.Pool): Promise<void> {
-  await ask(admin, TABLES.map((table) => `delete from holdfast.${table};`).join('\n'))
+  const tables = await askList<string>(
+    admin,
+    `select c.relname from pg_class as c
+      where c.relnamespace = 'holdfast'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+        and c.relname <> all ($1)`,
+    [KEPT],
+  )
+  await ask(admin, tables.map((table) => `delete from holdfast.${table};`).join('\n'))
   await ask(admin, 'update holdfast.key_floor set token = 0')
 }

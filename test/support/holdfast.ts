@@ -1,0 +1,81 @@
+// Holdfasts on the test file's database: closed after each test, before the database is checked and emptied.
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach } from 'vitest'
+import {
+  createHoldfast,
+  type EventName,
+  type Events,
+  type Holdfast,
+  type HoldfastOptions,
+  type JobDefinition,
+} from '../../src/index.js'
+import type { Row } from './ask.js'
+import type { TestDatabase } from './database.js'
+import { useDatabase } from './use-database.js'
+
+export interface Bench {
+  readonly database: TestDatabase
+  /** On a server as the application, which may call functions and nothing else. Runs are not waited for when it closes. */
+  open<const Jobs extends readonly JobDefinition[]>(options: HoldfastOptions<Jobs>): Holdfast<Jobs>
+  /** Asks as the owner, beside whatever works just now. On PGlite in turn with it. */
+  look(text: string, values?: unknown[]): Promise<Row[]>
+  /** Closes those that are still open. */
+  closeAll(): Promise<void>
+}
+
+export function useHoldfast(): Bench {
+  const database = useDatabase()
+  const holdfasts: { close(): Promise<void> }[] = []
+  const closeAll = async () => {
+    await Promise.all(holdfasts.splice(0).map((holdfast) => holdfast.close()))
+  }
+  // Hooks run last first: everything is closed before the database is looked at.
+  afterEach(closeAll)
+
+  return {
+    get database() {
+      return database.whole
+    },
+    open(options) {
+      const { pglite, url } = database.whole
+      const holdfast = createHoldfast({ database: pglite ?? url, migrate: false, grace: 0, ...options })
+      holdfasts.push(holdfast)
+      return holdfast
+    },
+    async look(text, values = []) {
+      const { pglite, admin } = database.whole
+      return pglite ? (await pglite.query<Row>(text, values)).rows : (await admin.query<Row>(text, values)).rows
+    },
+    closeAll,
+  }
+}
+
+interface Hears {
+  on<N extends EventName>(name: N, listener: (fact: Events[N]) => void): () => void
+}
+
+/** Resolves with the first fact from now on that `fits`. Call it before the act. */
+export function heard<N extends EventName>(
+  holdfast: Hears,
+  name: N,
+  fits: (fact: Events[N]) => boolean = () => true,
+): Promise<Events[N]> {
+  return new Promise((resolve) => {
+    const off = holdfast.on(name, (fact) => {
+      if (!fits(fact)) return
+      off()
+      resolve(fact)
+    })
+  })
+}
+
+/** Resolves with the first `n` facts from now on. */
+export function heardTimes<N extends EventName>(holdfast: Hears, name: N, n: number): Promise<Events[N][]> {
+  const facts: Events[N][] = []
+  return heard(holdfast, name, (fact) => facts.push(fact) === n).then(() => facts)
+}
+
+/** Asks again and again until the answer is yes; the test's own time limit is the bound. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(10)
+}
