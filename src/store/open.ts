@@ -90,12 +90,16 @@ export function openDatabase({ database, maxConnections }: StoreOptions): Promis
     if (database.startsWith('memory://')) return openEmbedded(database)
     return openServer(database, maxConnections === undefined ? {} : { maxConnections })
   }
-  if ('address' in database) return openAddress(database.address, maxConnections)
+  if (isAddress(database)) return openAddress(database.address, maxConnections)
   if (isPGlite(database)) return usePGlite(database)
   if (isPool(database)) return usePool(database)
   throw new HoldfastError('INVALID_OPTION', 'database must be a URL, a pg.Pool, a PGlite instance, or absent', {
     details: { received: typeof database },
   })
+}
+
+function isAddress(value: unknown): value is DatabaseAddress {
+  return typeof value === 'object' && value !== null && 'address' in value
 }
 
 function isPGlite(value: unknown): value is PGlite {

@@ -20,7 +20,6 @@ export function openServer(url: string, options: { maxConnections?: number } = {
 function checkUrl(url: string): void {
   try {
     if (!/^(postgres|postgresql|socket):$/.test(new URL(url).protocol)) throw new Error('not a URL of PostgreSQL')
-    new pg.Client(url) // reads the URL and connects to nothing
   } catch {
     // Without the cause: it holds the whole URL, and with it the password.
     throw new HoldfastError('INVALID_OPTION', 'database must be a URL like postgres://user@host:5432/name', {

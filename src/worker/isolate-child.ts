@@ -11,7 +11,8 @@ import { Store } from '../store/open.js'
 import type { FromIsolate, IsolateTask, ToIsolate } from './isolate-messages.js'
 import { leasedDeeds } from './leased-deeds.js'
 import type { RunnableJob } from './registry.js'
-import { type LeasedDeeds, type Run, startRun } from './runner.js'
+import type { LeasedDeeds } from './run-context.js'
+import { type Run, startRun } from './runner.js'
 
 /** Called by Piscina in a thread. */
 export async function runInThread({ task, port }: { task: IsolateTask; port: MessagePort }): Promise<void> {
@@ -35,7 +36,7 @@ class Inside {
     const store = database && new Store({ database, schema, maxConnections: 2 })
     try {
       const definition = await findDefinition(task)
-      this.#run = startRun(task.job, definition, this.#deeds(store), this.#logger())
+      this.#run = startRun(task.job, definition, this.#deeds(store), () => this.#logger())
       this.#tell({ kind: 'outcome', outcome: await this.#run.outcome })
     } catch (error) {
       this.#tell({ kind: 'outcome', outcome: failed(describeFailure(error), { kind: 'never' }) })

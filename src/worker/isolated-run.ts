@@ -11,7 +11,8 @@ import type { Store } from '../store/open.js'
 import { type IsolateEnd, openProcess, openThread } from './isolate.js'
 import type { IsolateTask } from './isolate-messages.js'
 import type { RunnableJob } from './registry.js'
-import { type LeasedDeeds, outcomeOfAbort, type Run } from './runner.js'
+import type { LeasedDeeds } from './run-context.js'
+import { outcomeOfAbort, type Run } from './runner.js'
 
 export interface IsolatedParts {
   readonly store: Store

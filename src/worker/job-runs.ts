@@ -17,7 +17,8 @@ import { leaseKey } from './lease-keeper.js'
 import { leasedDeeds } from './leased-deeds.js'
 import { LogBook } from './log-book.js'
 import type { Registry } from './registry.js'
-import { type LeasedDeeds, type Run, startRun } from './runner.js'
+import type { LeasedDeeds } from './run-context.js'
+import { type Run, startRun } from './runner.js'
 import { Settler } from './settler.js'
 
 export interface JobRunsParts {
@@ -93,7 +94,7 @@ export class JobRuns {
     if (jobs.length > 0) this.#keeping?.hold(jobs, claimedAt)
     for (const job of jobs) {
       this.#held.set(leaseKey(job), job)
-      this.#parts.events.emit('job.claimed', factOf(job))
+      this.#parts.events.emitIfHeard('job.claimed', () => factOf(job))
     }
   }
 
@@ -138,14 +139,13 @@ export class JobRuns {
   async #run(job: ClaimedJob): Promise<Ended> {
     const { registry, log, store } = this.#parts
     const startedAt = performance.now()
-    const logger = this.#logBook.loggerFor(
-      job,
-      withFields(log, { jobId: job.id, type: job.type, attempt: job.attempts }),
-    )
+    // Made when the handler logs its first line; most log none.
+    const openLog = () =>
+      this.#logBook.loggerFor(job, withFields(log, { jobId: job.id, type: job.type, attempt: job.attempts }))
     const definition = registry.handlerFor(job.type)
     const run = definition.isolation
-      ? startIsolatedRun(job, definition, definition.isolation, { store, deeds: this.#deeds, log: logger })
-      : startRun(job, definition, this.#deeds, logger)
+      ? startIsolatedRun(job, definition, definition.isolation, { store, deeds: this.#deeds, log: openLog() })
+      : startRun(job, definition, this.#deeds, openLog)
     this.#runs.set(job, run)
     const outcome = await run.outcome
     this.#runs.delete(job)
@@ -218,21 +218,20 @@ function factOf(job: ClaimedJob): JobFact {
 }
 
 function tell({ events, log, worker }: JobRunsParts, { job, outcome, ms }: Ended, isAccepted: boolean): void {
-  const fact = factOf(job)
   if (!isAccepted) {
     log.info({ worker, jobId: job.id, attempt: job.attempts }, 'the outcome was refused: another holds the job')
-    events.emit('job.lost', { ...fact, code: 'LEASE_LOST' })
+    events.emit('job.lost', { ...factOf(job), code: 'LEASE_LOST' })
   } else if (outcome.kind === 'completed') {
-    events.emit('job.completed', { ...fact, ms })
+    events.emitIfHeard('job.completed', () => ({ ...factOf(job), ms }))
   } else if (outcome.kind === 'failed') {
     const isFinal = outcome.retry.kind === 'never' || job.attempts >= job.maxAttempts
-    events.emit('job.failed', { ...fact, ms, failure: outcome.failure, isFinal })
+    events.emit('job.failed', { ...factOf(job), ms, failure: outcome.failure, isFinal })
   } else if (outcome.kind === 'snoozed') {
-    events.emit('job.snoozed', { ...fact, delayMs: outcome.delayMs })
+    events.emit('job.snoozed', { ...factOf(job), delayMs: outcome.delayMs })
   } else if (outcome.kind === 'cancelled') {
-    events.emit('job.cancelled', { ...fact, reason: outcome.reason })
+    events.emit('job.cancelled', { ...factOf(job), reason: outcome.reason })
   } else if (outcome.kind === 'released') {
-    events.emit('job.released', fact)
+    events.emit('job.released', factOf(job))
   } else {
     outcome.kind satisfies 'lost' // never accepted: nothing was written
   }

@@ -2,7 +2,7 @@
 
 import type { Store } from '../store/open.js'
 import { assertLease, completeJob, reportProgress } from '../store/settle.js'
-import type { LeasedDeeds } from './runner.js'
+import type { LeasedDeeds } from './run-context.js'
 
 export function leasedDeeds(store: Store): LeasedDeeds {
   return {
