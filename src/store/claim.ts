@@ -2,8 +2,9 @@
 
 import type { ClaimedJob, JobId } from '../domain/job.js'
 import { call } from './call.js'
+import type { Row } from './connection.js'
 import type { Store } from './open.js'
-import { toClaimedJob } from './rows.js'
+import { type ClaimedTuple, toClaimedJob } from './rows.js'
 
 /** The last position a worker claimed in a queue; a claim that starts behind it does not meet the dead entries before it. */
 export interface Cursor {
@@ -24,7 +25,7 @@ export interface Claim {
 
 export async function claimJobs(store: Store, { worker, queue, types, n, from }: Claim): Promise<ClaimedJob[]> {
   const values = [worker, [queue], types, n, from.priority, from.runAt, from.jobId]
-  return (await call(store, CLAIM_JOBS, values)).map((row) => toClaimedJob(row, queue))
+  return claimed(await call(store, CLAIM_JOBS, values))
 }
 
 /** undefined when another has it, it is not eligible, or this process has no handler for its type. */
@@ -33,8 +34,7 @@ export async function claimOne(
   jobId: JobId,
   { worker, types }: Pick<Claim, 'worker' | 'types'>,
 ): Promise<ClaimedJob | undefined> {
-  const [row] = await call(store, CLAIM_ONE, [jobId, worker, types])
-  return row && toClaimedJob(row, row.queue as string)
+  return claimed(await call(store, CLAIM_ONE, [jobId, worker, types]))[0]
 }
 
 /** One job that two workers died with; the caller runs nothing beside it. */
@@ -43,12 +43,17 @@ export async function claimSuspect(
   { worker, types }: Pick<Claim, 'worker' | 'types'>,
   queues: readonly string[],
 ): Promise<ClaimedJob | undefined> {
-  const [row] = await call(store, CLAIM_SUSPECT, [worker, queues, types])
-  return row && toClaimedJob(row, row.queue as string)
+  return claimed(await call(store, CLAIM_SUSPECT, [worker, queues, types]))[0]
 }
 
-const CLAIMED = `c.id, c.type, c.input, c.token, c.lease_id, c.attempts, c.max_attempts, c.priority, c.key, c.pipeline_id,
-  c.tags, c.run_at::text, round(extract(epoch from c.locked_until - clock_timestamp()) * 1000) as lease_ms`
+// All jobs of a claim come as one JSON array of arrays: one parse for the batch costs a quarter of a parse per column.
+const CLAIMED = `json_agg(json_build_array(c.id::text, c.type, c.queue, c.priority, c.input, c.token::text, c.lease_id,
+  c.attempts, c.max_attempts, c.key, c.pipeline_id, c.tags, c.run_at::text,
+  date_part('epoch', c.locked_until - clock_timestamp()))) as jobs`
 const CLAIM_JOBS = { invocation: 'claim_jobs_v1($1, $2, $3, $4, $5, $6, $7)', columns: CLAIMED }
-const CLAIM_ONE = { invocation: 'claim_one_v1($1, $2, $3)', columns: `${CLAIMED}, c.queue` }
-const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: `${CLAIMED}, c.queue` }
+const CLAIM_ONE = { invocation: 'claim_one_v1($1, $2, $3)', columns: CLAIMED }
+const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: CLAIMED }
+
+function claimed([row]: Row[]): ClaimedJob[] {
+  return ((row?.jobs ?? []) as ClaimedTuple[]).map(toClaimedJob)
+}

@@ -4,22 +4,42 @@ import type { Failure } from '../domain/failure.js'
 import type { ClaimedJob, Job, JobState, KeyPolicy } from '../domain/job.js'
 import type { Row } from './connection.js'
 
-export function toClaimedJob(row: Row, queue: string): ClaimedJob {
+/** One job of a claim, in the order that claim.ts asks for. */
+export type ClaimedTuple = [
+  id: string,
+  type: string,
+  queue: string,
+  priority: number,
+  input: unknown,
+  token: string,
+  leaseId: string,
+  attempts: number,
+  maxAttempts: number,
+  key: string | null,
+  pipelineId: string | null,
+  tags: string[],
+  runAt: string,
+  leaseSeconds: number,
+]
+
+export function toClaimedJob(tuple: ClaimedTuple): ClaimedJob {
+  const [id, type, queue, priority, input, token, leaseId, attempts, maxAttempts, key, pipelineId, tags, runAt] = tuple
+  const leaseMs = tuple[13] * 1000
   return {
-    id: String(row.id),
-    type: row.type as string,
+    id,
+    type,
     queue,
-    priority: row.priority as number,
-    input: row.input,
-    token: String(row.token),
-    leaseId: row.lease_id as string,
-    attempts: row.attempts as number,
-    maxAttempts: row.max_attempts as number,
-    key: row.key as string | null,
-    pipelineId: row.pipeline_id as string | null,
-    tags: row.tags as string[],
-    runAt: row.run_at as string,
-    leaseMs: Number(row.lease_ms),
+    priority,
+    input,
+    token,
+    leaseId,
+    attempts,
+    maxAttempts,
+    key,
+    pipelineId,
+    tags,
+    runAt,
+    leaseMs,
   }
 }
 
