@@ -1,0 +1,112 @@
+// What the compiler knows: inputs and outputs by definition and by name. The negatives fail the type check if they compile.
+import { expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import { cancel, createHoldfast, defineJob, handle, type JobHandle, snooze } from '../../src/index.js'
+
+const resize = defineJob({
+  type: 'resize',
+  input: z.object({ width: z.number(), at: z.string().transform((text) => new Date(text)) }),
+  run(input, ctx) {
+    expectTypeOf(input).toEqualTypeOf<{ width: number; at: Date }>()
+    expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>()
+    expectTypeOf(ctx.job.attempts).toEqualTypeOf<number>()
+    return { pixels: input.width ** 2 }
+  },
+})
+const mail = defineJob({ type: 'mail', run: async (input: { to: string }) => input.to.length })
+const contract = defineJob({ type: 'contract', input: z.object({ id: z.number() }) })
+const polling = defineJob({
+  type: 'polling',
+  run: async (input: { done: boolean }) => (input.done ? 'done' : Math.random() > 2 ? cancel() : snooze('1s')),
+})
+
+// Never called: only its types matter.
+const typed = () => createHoldfast({ jobs: [resize, mail, contract, polling] })
+
+test('the input of an enqueue is what the schema takes, the output what the handler returns', () => {
+  const use = async () => {
+    const holdfast = typed()
+    expectTypeOf(holdfast.enqueue(resize, { width: 1, at: '2026' })).resolves.toEqualTypeOf<
+      JobHandle<{ pixels: number }>
+    >()
+    const { pixels } = await (await holdfast.enqueue(resize, { width: 1, at: '2026' })).result()
+    expectTypeOf(pixels).toEqualTypeOf<number>()
+    expectTypeOf(holdfast.enqueue(mail, { to: 'ada' })).resolves.toEqualTypeOf<JobHandle<number>>()
+    // @ts-expect-error the schema takes a text and makes a date of it
+    await holdfast.enqueue(resize, { width: 1, at: new Date() })
+    // @ts-expect-error width is missing
+    await holdfast.enqueue(resize, { at: '2026' })
+    // @ts-expect-error to is a text
+    await holdfast.enqueue(mail, { to: 7 })
+  }
+  expectTypeOf(use).returns.resolves.toBeVoid()
+})
+
+test('a name stands for its definition', () => {
+  const use = async () => {
+    const holdfast = typed()
+    expectTypeOf(holdfast.enqueue('resize', { width: 1, at: '2026' })).resolves.toEqualTypeOf<
+      JobHandle<{ pixels: number }>
+    >()
+    expectTypeOf(holdfast.enqueue('mail', { to: 'ada' })).resolves.toEqualTypeOf<JobHandle<number>>()
+    // @ts-expect-error no such job
+    await holdfast.enqueue('resise', { width: 1, at: '2026' })
+    // @ts-expect-error the input of another job
+    await holdfast.enqueue('mail', { width: 1, at: '2026' })
+  }
+  expectTypeOf(use).returns.resolves.toBeVoid()
+})
+
+test('many inputs, and options that are functions of them', () => {
+  const use = async () => {
+    const holdfast = typed()
+    expectTypeOf(holdfast.enqueueMany('mail', [{ to: 'ada' }])).resolves.toEqualTypeOf<JobHandle<number>[]>()
+    await holdfast.enqueueMany(mail, [{ to: 'ada' }], {
+      key(input, index) {
+        expectTypeOf(input).toEqualTypeOf<{ to: string }>()
+        expectTypeOf(index).toEqualTypeOf<number>()
+        return input.to
+      },
+    })
+    // @ts-expect-error one dedupe id for many jobs would make them one
+    await holdfast.enqueueMany(mail, [{ to: 'ada' }], { dedupeId: 'one' })
+    // @ts-expect-error a priority is a number
+    await holdfast.enqueue(mail, { to: 'ada' }, { priority: 'high' })
+    // @ts-expect-error a delay has a unit
+    await holdfast.enqueue(mail, { to: 'ada' }, { delay: '5 minutes' })
+    // @ts-expect-error no such option
+    await holdfast.enqueue(mail, { to: 'ada' }, { prio: 1 })
+  }
+  expectTypeOf(use).returns.resolves.toBeVoid()
+})
+
+test('a contract has its input; its handler gets what the schema makes of it', () => {
+  const handled = handle(contract, (input) => {
+    expectTypeOf(input).toEqualTypeOf<{ id: number }>()
+    return input.id
+  })
+  expectTypeOf(handled.type).toEqualTypeOf<'contract'>()
+  const use = async () => {
+    const holdfast = typed()
+    expectTypeOf(holdfast.enqueue(contract, { id: 1 })).resolves.toEqualTypeOf<JobHandle<unknown>>()
+    // @ts-expect-error the id is a number
+    await holdfast.enqueue('contract', { id: '1' })
+  }
+  expectTypeOf(use).returns.resolves.toBeVoid()
+})
+
+test('snooze and cancel are no outputs', () => {
+  const use = async () =>
+    expectTypeOf(typed().enqueue(polling, { done: true })).resolves.toEqualTypeOf<JobHandle<'done'>>()
+  expectTypeOf(use).toBeFunction()
+})
+
+test('definitions are checked where they are written', () => {
+  // @ts-expect-error not a policy
+  const policy = () => defineJob({ type: 'job', keyPolicy: 'latest' })
+  // @ts-expect-error a lease has a unit
+  const lease = () => defineJob({ type: 'job', lease: '5 minutes' })
+  // @ts-expect-error a type is needed
+  const nameless = () => defineJob({ run: () => {} })
+  for (const define of [policy, lease, nameless]) expectTypeOf(define).toBeFunction()
+})

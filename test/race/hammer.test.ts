@@ -1,0 +1,48 @@
+// Three thousand jobs on three hot keys under sixteen workers; and the same with a claim that is known to be wrong.
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask } from '../support/ask.js'
+import { expectPlacesSound } from '../support/places.js'
+import { hammer, lostJobs, Notes } from './hammer.js'
+import { openRace, type Race } from './race.js'
+import { holdfastTrade, seedTrade } from './trades.js'
+import { LIMIT } from './use-race.js'
+
+const JOBS = 3000
+let race: Race
+beforeAll(async () => {
+  race = await openRace()
+})
+afterAll(() => race.close())
+
+test.each(['exclusive', 'supersede', 'coalesce'])(
+  '%s keys: no overlap, no error, nothing stale taken, no job lost',
+  { timeout: LIMIT },
+  async (policy) => {
+    await ask(race.admin, 'select race.reset()')
+    const notes = new Notes()
+    const report = await hammer(race, holdfastTrade(policy, JOBS), notes)
+    const lost = await lostJobs(race, notes)
+    console.log(policy, JSON.stringify({ ...report, lost: lost.length }))
+
+    expect(report).toMatchObject({ overlaps: 0, uniqueViolations: 0, deadlocks: 0, otherErrors: [], staleTaken: 0 })
+    expect(report.breaches).toEqual([])
+    expect(lost).toEqual([])
+    expect(report.isDrained).toBe(true)
+    await expectPlacesSound(race.admin)
+    // Nothing of this was put to the test unless stale leases were presented and many claims were made.
+    expect(report.staleRefused).toBeGreaterThan(0)
+    expect(report.claims).toBeGreaterThan(100)
+  },
+)
+
+test('a claim that takes the flag from the others of its key runs two of them at once, and the auditor sees it', {
+  timeout: LIMIT,
+}, async () => {
+  await ask(race.admin, 'select race.reset()')
+  await ask(race.admin, await readFile(new URL('seed-claim.sql', import.meta.url), 'utf8'))
+  const report = await hammer(race, seedTrade(JOBS), new Notes())
+  console.log('flag and index', JSON.stringify({ ...report, breaches: report.breaches.length }))
+
+  expect(report.overlaps).toBeGreaterThan(0)
+})

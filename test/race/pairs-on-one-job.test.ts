@@ -1,0 +1,31 @@
+// Every pair of transitions on one job, without a key and alone with its key, in every order of their deeds and commits.
+import { describe, test } from 'vitest'
+import * as deeds from './deeds.js'
+import { LIMIT, pairs, useRace } from './use-race.js'
+
+const { claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release } = deeds
+const { renew, renewStale, cancelFirst, retryFirst, recover, reap } = deeds
+
+const POSSIBLE = {
+  pending: [claim, claimFirst, cancelFirst, retryFirst],
+  lost: [
+    ...[claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release, renew],
+    ...[renewStale, cancelFirst, retryFirst, recover, reap],
+  ],
+  finished: [claim, claimFirst, completeStale, failStale, renewStale, cancelFirst, retryFirst],
+} satisfies Partial<Record<deeds.Start, readonly deeds.Deed[]>>
+const race = useRace()
+
+describe.each([null, 'exclusive', 'supersede', 'coalesce'] as const)('key policy: %s', (policy) => {
+  test.each(['pending', 'lost', 'finished'] as const)(
+    'no pair of transitions breaks a promise, from: %s',
+    { timeout: LIMIT },
+    async (start) => {
+      await race.expectSound(pairs(start, policy, 1, POSSIBLE[start]))
+    },
+  )
+})
+
+test('the pairs were really played, and many of them met', () => {
+  race.expectPlayed({ permutations: 4 * 6 * (10 + 105 + 28), waits: 600 }, 'pairs on one job')
+})
