@@ -1,0 +1,122 @@
+// Draining a filled queue, which several parts measure under different conditions. The command orders each process to prepare,
+// warm up, fill, go and watch; the time is from "go" until every handler has run and every outcome is written down.
+import { now, pause, until } from './clock.mjs'
+import { cpuMs } from './cpu.mjs'
+
+const WARM_UP_JOBS = 2000
+const BULK = 1000
+const TELL_MS = 10
+
+/**
+ * Jobs per second of one drain, and the CPU time per job of the store and of the workers together.
+ * @param {object} bench
+ * @param {import('./systems.mjs').System} system
+ * @param {{ part: string, jobs: number, processes?: number, params?: object,
+ *   condition?: (store: object) => Promise<() => Promise<void>> }} options
+ *   `condition` sets something up between filling and going; what it returns takes it back
+ */
+export async function drainOnce(bench, system, { part, jobs, processes = 1, params = {}, condition }) {
+  const share = Math.max(WARM_UP_JOBS, Math.round(jobs * (system.share ?? 1)))
+  const store = await bench.stores.fresh(system.store)
+  const start = () => bench.start(part, system, { ...params, jobs: share }, store.url)
+  const first = start()
+  await obey(first, 'prepare')
+  const all = [first, ...Array.from({ length: processes - 1 }, start)]
+  for (const each of all.slice(1)) await obey(each, 'prepare')
+  for (const each of all) await obey(each, 'warm')
+  await obey(first, 'fill')
+  await store.settleDown()
+  const undo = await condition?.(store)
+
+  const pids = [store.pid, ...all.map((each) => each.pid)]
+  const cpuBefore = cpuMs(pids)
+  const startedAt = now()
+  for (const each of all) each.say('go')
+  await untilHandled(all, share)
+  first.say('watch')
+  const { at, history } = await first.hear('drained')
+  const cpu = cpuMs(pids) - cpuBefore
+
+  for (const each of all) each.say('end')
+  await Promise.all(all.map((each) => each.ended()))
+  const surplus = all.flatMap((each) => each.takeAll('handled')).length
+  if (surplus > 0) throw new Error(`${system.name} ran more handlers than there were jobs`)
+  if (history !== undefined && history !== share + processes * WARM_UP_JOBS) {
+    throw new Error(`${system.name} kept ${history} finished jobs of ${share + processes * WARM_UP_JOBS}`)
+  }
+  await undo?.()
+  await store.close()
+  return { rate: (share / (at - startedAt)) * 1000, cpuPerJob: (cpu * 1000) / share }
+}
+
+async function obey(process, order) {
+  process.say(order)
+  await process.hear(order)
+}
+
+async function untilHandled(all, jobs) {
+  let handled = 0
+  await until(() => {
+    for (const each of all) {
+      each.failIfEnded()
+      for (const { n } of each.takeAll('handled')) handled += n
+    }
+    return handled >= jobs
+  })
+  if (handled > jobs) throw new Error(`${handled} handlers ran for ${jobs} jobs`)
+}
+
+/** The process's side. */
+export async function drainInside({ system, line, params }, { beforeFill = async () => {} } = {}) {
+  let handled = 0
+  let told = 0
+  const handler = async () => {
+    handled += 1
+  }
+  const tell = () => {
+    if (handled > told) line.tell('handled', { n: handled - told })
+    told = handled
+  }
+  const enqueue = async (n) => {
+    for (let i = 0; i < n; i += BULK) {
+      await system.enqueueMany(Array.from({ length: Math.min(BULK, n - i) }, (_, k) => ({ id: i + k })))
+    }
+  }
+  const deeds = {
+    prepare: () => system.prepare(),
+    async warm() {
+      await enqueue(WARM_UP_JOBS)
+      const worker = await system.work(handler)
+      await until(() => handled === WARM_UP_JOBS)
+      await until(() => system.isSettled())
+      await worker.stop()
+      handled = 0
+    },
+    async fill() {
+      await beforeFill()
+      await enqueue(params.jobs)
+    },
+  }
+  for (let order = await line.order(); order !== 'go'; order = await line.order()) {
+    await deeds[order]()
+    line.tell(order)
+  }
+  return drain()
+
+  async function drain() {
+    await system.work(async () => {
+      handled += 1
+      if (handled === params.jobs) tell()
+    })
+    const telling = setInterval(tell, TELL_MS)
+    for (let order = await line.order(); order !== 'end'; order = await line.order()) {
+      await until(() => system.isSettled())
+      const at = now()
+      // Whatever would run a job twice gets a moment to do so.
+      await pause(50)
+      tell()
+      line.tell('drained', { at, history: await system.countHistory?.() })
+    }
+    clearInterval(telling)
+  }
+}

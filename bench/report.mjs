@@ -1,0 +1,70 @@
+// From samples to a table: the median, the spread, and Holdfast's share of it.
+
+/**
+ * @typedef {{ unit: string, better: 'higher' | 'lower', says: string }} Measure
+ * @typedef {{ median: number, low: number, high: number }} Spread
+ * @typedef {Measure & { systems: Record<string, Spread>, ratios: Record<string, number> }} Summary
+ */
+
+const BASE = 'holdfast'
+
+/**
+ * @param {Measure} measure
+ * @param {Record<string, number[]>} samples
+ * @returns {Summary}
+ */
+export function summarise(measure, samples) {
+  const systems = Object.fromEntries(Object.entries(samples).map(([name, values]) => [name, spread(values)]))
+  const base = systems[BASE]?.median
+  const others = Object.entries(systems).filter(
+    ([name, { median }]) => name !== BASE && base !== undefined && median > 0,
+  )
+  const ratios = Object.fromEntries(others.map(([name, { median }]) => [name, significant(base / median, 3)]))
+  return { ...measure, systems, ratios }
+}
+
+export function median(values) {
+  return quantile(values, 0.5)
+}
+
+/** @param {number[]} values */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const place = (sorted.length - 1) * share
+  const below = sorted[Math.floor(place)]
+  return below + (sorted[Math.ceil(place)] - below) * (place % 1)
+}
+
+/**
+ * @param {string} name
+ * @param {Measure} measure
+ * @param {Summary} summary
+ */
+export function printMeasure(name, { unit, better, says }, { systems, ratios }) {
+  console.log(`\n  ${name}: ${says} (${unit}, ${better} is better)`)
+  const width = Math.max(...Object.keys(systems).map((system) => system.length), 8)
+  console.log(`  ${''.padEnd(width)}  ${cells(['median', 'low', 'high', 'holdfast / it'])}`)
+  for (const [system, { median, low, high }] of Object.entries(systems)) {
+    const ratio = ratios[system] === undefined ? '' : ratios[system].toFixed(2)
+    console.log(`  ${system.padEnd(width)}  ${cells([...[median, low, high].map(readable), ratio])}`)
+  }
+}
+
+function spread(values) {
+  const [middle, low, high] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
+    significant(value, 4),
+  )
+  return { median: middle, low, high }
+}
+
+function significant(value, digits) {
+  return Number(value.toPrecision(digits))
+}
+
+function readable(value) {
+  return value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 })
+}
+
+function cells(texts) {
+  return texts.map((text) => text.padStart(15)).join('')
+}
