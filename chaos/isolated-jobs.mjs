@@ -1,0 +1,44 @@
+// Jobs that misbehave in a thread or process of their own: one never returns, one takes more memory than it may.
+import { threadId } from 'node:worker_threads'
+import { defineJob } from 'holdfast'
+
+const module = import.meta.url
+const retry = { attempts: 1 }
+
+export const spinInProcess = spin('process')
+export const spinInThread = spin('thread')
+export const hogInProcess = hog('process')
+export const hogInThread = hog('thread')
+
+function spin(isolate) {
+  return defineJob({
+    type: `spin_${isolate}`,
+    queue: 'isolated',
+    isolate,
+    module,
+    retry,
+    timeout: '1s',
+    async run(_, ctx) {
+      await ctx.tx((tx) =>
+        tx.query('insert into started (job_id, token, pid) values ($1, $2, $3)', [ctx.job.id, threadId, process.pid]),
+      )
+      for (;;);
+    },
+  })
+}
+
+function hog(isolate) {
+  return defineJob({
+    type: `hog_${isolate}`,
+    queue: 'isolated',
+    isolate,
+    module,
+    retry,
+    memory: 64,
+    timeout: '1m',
+    run() {
+      const kept = []
+      for (;;) kept.push(new Array(100_000).fill(kept.length + 0.5))
+    },
+  })
+}

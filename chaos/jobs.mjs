@@ -1,0 +1,66 @@
+// The jobs that the scenarios run. What they leave behind is in the tables of chaos/database.mjs.
+import { setTimeout as wait } from 'node:timers/promises'
+import { defineJob } from 'holdfast'
+
+/** @param {{ lease?: string }} [options] the lease of every type; 30 s by default, as in the library */
+export function chaosJobs({ lease = '30s' } = {}) {
+  const retry = { attempts: 20, base: '200ms', max: '2s' }
+  return [
+    defineJob({ type: 'noop', lease, retry, run: pauseFor }),
+    defineJob({ type: 'hold', lease, retry, run: hold }),
+    defineJob({ type: 'effect', lease, retry, run: effect }),
+    defineJob({ type: 'block', lease, retry, run: block }),
+    defineJob({ type: 'stubborn', lease, retry, run: ({ ms }) => wait(ms) }),
+    defineJob({ type: 'poison', lease, retry: { ...retry, attempts: 10 }, run: poison }),
+  ]
+}
+
+async function pauseFor({ ms = 0 }, ctx) {
+  if (ms > 0) await waitUnless(ctx.signal, ms)
+}
+
+async function hold({ ms }, ctx) {
+  await ctx.tx((tx) =>
+    tx.query('insert into started (job_id, token, pid) values ($1, $2, $3)', [ctx.job.id, ctx.job.token, process.pid]),
+  )
+  await waitUnless(ctx.signal, ms)
+}
+
+/** Takes effect and completes in one transaction. `effect_log` has no key of its own: a second effect would be counted. */
+async function effect({ beforeMs = 0, insideMs = 0 }, ctx) {
+  if (beforeMs > 0) await waitUnless(ctx.signal, beforeMs)
+  const { id, token } = ctx.job
+  await ctx.tx(async (tx) => {
+    await tx.query('insert into effect_log (job_id, token) values ($1, $2)', [id, token])
+    await tx.query('insert into effect (job_id, token) values ($1, $2) on conflict do nothing', [id, token])
+    if (insideMs > 0) await wait(insideMs)
+    await ctx.complete(tx)
+  })
+}
+
+/** Keeps the event loop busy, after a moment in which its neighbours can begin. */
+async function block({ afterMs = 0, ms }) {
+  await wait(afterMs)
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+/** Ends its own process. The line it logs has time to be stored before. */
+async function poison({ by }, ctx) {
+  ctx.log.info({}, `about to end by ${by}`)
+  await wait(700)
+  if (by === 'exit') process.exit(1)
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/** @param {AbortSignal} signal */
+async function waitUnless(signal, ms) {
+  const toldAt = performance.now()
+  await wait(ms, undefined, { signal }).catch(() => {
+    const { code } = signal.reason
+    process.stdout.write(
+      `${JSON.stringify({ event: 'aborted', code, afterMs: Math.round(performance.now() - toldAt) })}\n`,
+    )
+    throw signal.reason
+  })
+}

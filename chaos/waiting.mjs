@@ -1,0 +1,13 @@
+// Ways to wait: for a time, or for a fact.
+import { setTimeout as pause } from 'node:timers/promises'
+
+export { pause }
+
+/** Asks until the answer is true; fails after `ms` with what it waited for. */
+export async function until(what, isSo, { ms = 60_000, everyMs = 25 } = {}) {
+  const deadline = performance.now() + ms
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`waited ${Math.round(ms / 1000)} s in vain: ${what}`)
+    await pause(everyMs)
+  }
+}

@@ -1,0 +1,32 @@
+// One worker process of a scenario: starts a Holdfast on DATABASE_URL and prints what happens to it as JSON lines.
+// CHAOS_WORKER holds { lease, tell, isolated, options }: the lease of every type, the further events to print, whether to serve
+// the isolated jobs, and options of createHoldfast.
+import { createHoldfast } from 'holdfast'
+import * as isolatedJobs from './isolated-jobs.mjs'
+import { chaosJobs } from './jobs.mjs'
+
+const { lease, tell = [], isolated = false, options = {} } = JSON.parse(process.env.CHAOS_WORKER ?? '{}')
+const ALWAYS_TOLD = ['worker.started', 'job.lost', 'job.reaped', 'worker.fault']
+
+const holdfast = createHoldfast({
+  database: process.env.DATABASE_URL,
+  concurrency: 60,
+  ...options,
+  jobs: [...chaosJobs({ lease }), ...(isolated ? Object.values(isolatedJobs) : [])],
+})
+for (const name of [...ALWAYS_TOLD, ...tell]) {
+  holdfast.on(name, (fact) => print({ event: name, ...fact, ...(fact.error && describe(fact.error)) }))
+}
+
+// Whoever started this process has its standard input; when that ends, so does this process.
+process.stdin.resume().on('end', () => process.exit(3))
+process.once('SIGTERM', () => void holdfast.close().then(() => process.exit(0)))
+await holdfast.start()
+
+function print(line) {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+function describe(error) {
+  return { error: String(error?.message ?? error), code: error?.cause?.code ?? error?.code ?? null }
+}
