@@ -44,6 +44,22 @@ declare
     "pause_queue": ["operator"],
     "resume_queue": ["operator"],
     "pin_job_type": ["operator"],
+    "find_schedule": ["producer", "worker", "operator", "viewer"],
+    "list_schedules": ["producer", "worker", "operator", "viewer"],
+    "schedule_ticks": ["producer", "worker", "operator", "viewer"],
+    "schedule_claim_next": ["worker"],
+    "put_schedules": ["worker"],
+    "due_schedules": ["worker"],
+    "plan_schedule": ["worker"],
+    "fault_schedule": ["worker"],
+    "create_schedule": ["operator"],
+    "update_schedule": ["operator"],
+    "enable_schedule": ["operator"],
+    "disable_schedule": ["operator"],
+    "delete_schedule": ["operator"],
+    "trigger_schedule": ["operator"],
+    "skip_schedule": ["operator"],
+    "backfill_schedule": ["operator"],
     "check_places": ["operator", "viewer"]
   }';
   v_trade text;

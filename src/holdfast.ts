@@ -3,10 +3,12 @@
 import { createRequire } from 'node:module'
 import { type AnyJobId, Client } from './client/client.js'
 import type { Logger } from './domain/context.js'
-import type { JobDefinition } from './domain/definition.js'
+import { indexByType, type JobDefinition } from './domain/definition.js'
 import { toJobId } from './domain/job.js'
+import { indexByJobKey, type ScheduleDefinition } from './domain/schedule.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
 import { Reaper } from './maintenance/reaper.js'
+import { Scheduler, type SchedulerOptions } from './maintenance/scheduler.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
 import { SILENT } from './observe/log.js'
 import { claimOne } from './store/claim.js'
@@ -22,6 +24,8 @@ import { Worker } from './worker/worker.js'
 
 export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends StoreOptions, WorkerOptions {
   readonly jobs: Jobs
+  /** Recurring jobs, from defineSchedule. Written down at each start; every started worker serves all that are stored. */
+  readonly schedules?: readonly ScheduleDefinition[]
   /** Anything that speaks pino's shape; silent by default. */
   readonly logger?: Logger
 }
@@ -43,6 +47,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #events: EventHub
   readonly #registry: Registry
   readonly #log: Logger
+  readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
   readonly #workerOptions: CheckedWorkerOptions
   #working: { worker: Worker; services: readonly { stop(): Promise<void> }[] } | undefined
   #direct: Promise<{ identity: WorkerIdentity; runs: JobRuns }> | undefined
@@ -51,11 +56,12 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   constructor(options: HoldfastOptions<Jobs>) {
     const store = new Store(options)
     const events = new EventHub()
-    super(store, events, options.jobs)
+    super(store, events, options.jobs, options.schedules)
     this.#store = store
     this.#events = events
     this.#registry = new Registry(options.jobs)
     this.#log = options.logger ?? SILENT
+    this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
   }
 
@@ -73,15 +79,19 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   async start(): Promise<void> {
     if (this.#working) return
     const parts = { store: this.#store, registry: this.#registry, events: this.#events, log: this.#log }
-    const worker = new Worker({ ...parts, identity: workerIdentity(version) }, this.#workerOptions)
+    const identity = workerIdentity(version)
+    const worker = new Worker({ ...parts, identity }, this.#workerOptions)
     const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
     const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#tellReaped(worker, jobs), onFault })
-    this.#working = { worker, services: [housekeeper, reaper] }
+    const scheduler = this.#makeScheduler(identity.id, onFault)
+    this.#working = { worker, services: [housekeeper, reaper, scheduler] }
     try {
+      await scheduler.put()
       await worker.start()
       housekeeper.start()
       reaper.start()
+      scheduler.start()
     } catch (error) {
       this.#working = undefined
       throw error
@@ -135,6 +145,23 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     const runs = new JobRuns({ ...parts, worker: identity.id })
     await runs.start(undefined, this.#workerOptions.keeping)
     return { identity, runs }
+  }
+
+  #makeScheduler(worker: string, onFault: SchedulerOptions['onFault']): Scheduler {
+    return new Scheduler(this.#store, {
+      ...this.#scheduled,
+      worker,
+      onFault,
+      onFired: ({ type, ...fact }) => {
+        this.#events.emit('schedule.fired', fact)
+        if (fact.ids.length > 0) this.#events.emit('job.enqueued', { ids: fact.ids, type, queue: undefined })
+      },
+      onScheduleFault: (fact) => {
+        this.#log.error({ jobKey: fact.jobKey, tick: fact.tick, err: fact.error }, 'a schedule could not be served')
+        this.#events.emit('schedule.fault', fact)
+      },
+      onEdited: (jobKey) => this.#log.info({ jobKey }, 'an operator has set this schedule otherwise than code'),
+    })
   }
 
   #tellReaped(worker: Worker, jobs: readonly Reaped[]): void {

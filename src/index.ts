@@ -3,6 +3,7 @@
 export type { AnyJobId, DeedOptions } from './client/client.js'
 export type { EnqueueManyOptions, EnqueueOptions } from './client/enqueue.js'
 export type { JobHandle } from './client/handle.js'
+export type { Schedules, ScheduleUpdate } from './client/schedules.js'
 export { JobCancelled, JobSuperseded, JobTimedOut, LeaseLost, Shutdown } from './domain/abort-reasons.js'
 export type { JobContext, Logger, Transaction } from './domain/context.js'
 export {
@@ -19,6 +20,14 @@ export type { Failure } from './domain/failure.js'
 export { NonRetryable, RetryAfter } from './domain/handler-errors.js'
 export type { ClaimedJob, Job, JobId, JobState, KeyPolicy } from './domain/job.js'
 export { type Cancel, cancel, type Snooze, snooze } from './domain/outcome.js'
+export {
+  defineSchedule,
+  type Schedule,
+  type ScheduleDefinition,
+  type ScheduleOptions,
+  type Tick,
+  type TickState,
+} from './domain/schedule.js'
 export { createHoldfast, Holdfast, type HoldfastOptions } from './holdfast.js'
 export type { EventName, Events, JobFact } from './observe/events.js'
 export type { StoredLogLine } from './store/logs.js'

@@ -35,6 +35,7 @@ begin
       exit;
     end if;
 
+    perform from holdfast.job_key as k where k.key = v_key for update;  -- made, perhaps, by a claim that was just waited for
     perform from holdfast.lease as l where l.job_id = p_job_id for update;
     if found then
       v_state := 'running';

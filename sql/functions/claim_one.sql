@@ -1,7 +1,7 @@
 -- claim_one: pending → running for one job by its id
 --   Guard   as claim_jobs: due, queue not paused, attempts left, its key free (or taken over by policy); with p_types only
 --           a type that the caller has a handler for.
---   Locks   the ready row, skip locked, and its key; never waits.
+--   Locks   its key, then the ready row, both skip locked; never waits.
 --   Gives   the job with its lease, or no row: another has it, or it is not eligible.
 --   Tells   nothing.
 create or replace function holdfast.claim_one_v1(p_job_id bigint, p_worker text, p_types text[] default null)
@@ -15,9 +15,34 @@ as $$
 declare
   v_now constant timestamptz := holdfast.now();
   v_lease_id constant uuid := gen_random_uuid();
+  v_key text;
   v_met record;
 begin
   perform holdfast.check_claim(p_worker, '{}', '{}', 1);
+  -- The key is taken before the row: whoever frees the key meanwhile could not un-park a row that is locked here. And it is
+  -- left alone for a job whose key has a newer one to run, so that the newer one's claimer is not turned away.
+  select r.key
+    into v_key
+    from holdfast.ready as r
+   where r.job_id = p_job_id
+     and not exists (
+       select
+         from holdfast.ready as n
+        where n.key = r.key
+          and n.key_policy = r.key_policy
+          and n.key_policy in ('supersede', 'coalesce')
+          and n.rank > r.rank
+          and n.run_at <= v_now
+     );
+  if not found then
+    return;
+  elsif v_key is not null then
+    perform from holdfast.lock_keys_of_ready(array[p_job_id]) as k where v_key = any (k.free || k.held);
+    if not found then
+      return;
+    end if;
+  end if;
+
   select r.ctid as place, r.type, r.queue, r.key, holdfast.lease_seconds_by_type(array[r.type]) as leases
     into v_met
     from holdfast.ready as r

@@ -3,7 +3,7 @@
 --   Locks   job rows, skip locked; a day's partition for the moment of its drop, given up after a second.
 --   Gives   how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped.
 --   Tells   nothing.
--- The wide rows of job go in batches, the day of outcomes is dropped whole.
+-- The wide rows of job go in batches, the day of outcomes is dropped whole. Ticks of schedules go with the retention too.
 create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000)
   returns integer
   language plpgsql volatile security definer
@@ -22,6 +22,18 @@ begin
   elsif not pg_try_advisory_xact_lock(hashtextextended('holdfast.prune', 7245904)) then
     return 0;
   end if;
+
+  delete from holdfast.schedule_tick as t
+   where t.ctid = any (array(
+     select o.ctid
+       from holdfast.schedule as s
+      cross join lateral (
+        select p.ctid, p.at from holdfast.schedule_tick as p where p.job_key = s.job_key and p.tick < v_before order by p.tick
+         limit p_limit
+      ) as o
+      where o.at < v_before
+      limit p_limit
+   ));
 
   v_ids := array(
     select j.id

@@ -1,6 +1,6 @@
 -- reap_leases: running → pending | failed, where the holder is gone
 --   Guard   the lease is over, or its worker is dead; looked at again on the locked row. Needs no handler.
---   Locks   key rows in order, then lease rows by id, all skip locked; never waits.
+--   Locks   key rows in order, then lease rows by id, then the dead workers' rows, all skip locked; never waits.
 --   Gives   the reaped jobs with their new state. The attempt counts and is written down. A job that ran while its worker
 --           died is marked: from the second mark on it runs alone, at the third (the crash cap) it fails.
 --   Tells   sleeping workers.
@@ -72,8 +72,13 @@ begin
   end if;
 
   delete from holdfast.worker as w
-   where w.id = any (v_dead)
-     and not exists (select from holdfast.lease as l where l.locked_by = w.id);
+   where w.id = any (array(
+     select d.id
+       from holdfast.worker as d
+      where d.id = any (v_dead)
+        and not exists (select from holdfast.lease as l where l.locked_by = d.id)
+        for update skip locked  -- another reaper is at it, or the worker beats after all
+   ));
   return query
     select r.id, case when r.id = any (v_final) then 'failed' else 'pending' end
       from unnest(v_crashed || v_expired || v_final) as r(id);

@@ -19,8 +19,13 @@ begin
       when 'INVALID_OPTION' then 'JH005'
       when 'WRONG_ISOLATION' then 'JH006'
       when 'NOT_STALE' then 'JH007'
+      when 'JOB_LOCKED' then 'JH011'
+      when 'JOB_NOT_DUE' then 'JH012'
+      when 'JOB_DISABLED' then 'JH013'
+      when 'JOB_UNKNOWN' then 'JH014'
     end,
-    message = p_code || ': ' || p_message,
+    -- Those of schedules say nothing but their constant.
+    message = case when p_message = lower(p_code) then p_message else p_code || ': ' || p_message end,
     detail = (jsonb_build_object('code', p_code) || p_details)::text;
 end
 $$;

@@ -6,6 +6,7 @@ import { positiveNumber } from '../domain/environment.js'
 import { HoldfastError } from '../domain/errors.js'
 import { checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
 import { canonicalKey } from '../domain/key.js'
+import type { ScheduleDefinition } from '../domain/schedule.js'
 import type { EventHub } from '../observe/events.js'
 import { cancelJob, currentJob, findJob, keyHistory, recoverJob, retryJob } from '../store/jobs.js'
 import { readLogs, type StoredLogLine } from '../store/logs.js'
@@ -14,6 +15,7 @@ import { pauseQueue, resumeQueue } from '../store/queues.js'
 import { asQueryable } from '../store/transaction.js'
 import { type EnqueueManyOptions, type EnqueueOptions, enqueueMembers } from './enqueue.js'
 import { type JobHandle, jobHandle } from './handle.js'
+import { Schedules } from './schedules.js'
 
 export type AnyJobId = string | number | bigint
 
@@ -29,11 +31,13 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   readonly #store: Store
   readonly #events: EventHub
   readonly #definitions: ReadonlyMap<string, JobDefinition>
+  readonly schedules: Schedules
 
-  constructor(store: Store, events: EventHub, definitions: Jobs) {
+  constructor(store: Store, events: EventHub, definitions: Jobs, schedules: readonly ScheduleDefinition[] = []) {
     this.#store = store
     this.#events = events
     this.#definitions = indexByType(definitions)
+    this.schedules = new Schedules(store, this.#definitions, schedules)
   }
 
   /** Stores one job, by its definition or by its type's name. With `tx` it exists if and only if that commits. */

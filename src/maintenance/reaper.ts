@@ -11,6 +11,11 @@ export interface ReaperOptions {
 const EVERY_MS = 1000
 // A round stays short; when it was full the next one follows at once.
 const BATCH = 100
+// A worker that is silent for longer is dead, if the lock of its session is free too.
+const GRACE_MS = 2000
+// After an outage of the database everyone has been silent: the living get this long to be heard again.
+const AFTER_OUTAGE_MS = 4000
+const NOBODY_IS_DEAD_MS = 86_400_000
 
 export class Reaper {
   readonly #store: Store
@@ -18,6 +23,8 @@ export class Reaper {
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
   #isStopping = false
+  // A reaper that has just started does not know what was before.
+  #answeredSince: number | undefined
 
   constructor(store: Store, options: ReaperOptions) {
     this.#store = store
@@ -37,14 +44,21 @@ export class Reaper {
   async runOnce(): Promise<void> {
     try {
       for (;;) {
-        const reaped = await reapLeases(this.#store, BATCH)
+        const reaped = await reapLeases(this.#store, BATCH, this.#graceMs())
+        this.#answeredSince ??= performance.now()
         if (reaped.length > 0) this.#options.onReaped(reaped)
         if (reaped.length < BATCH || this.#isStopping) return
       }
     } catch (error) {
       // The next round, here or in another worker, finds the same leases.
+      this.#answeredSince = undefined
       this.#options.onFault('reaping', error)
     }
+  }
+
+  #graceMs(): number {
+    const isSure = this.#answeredSince !== undefined && performance.now() - this.#answeredSince > AFTER_OUTAGE_MS
+    return isSure ? GRACE_MS : NOBODY_IS_DEAD_MS
   }
 
   // Workers that started together do not ask together.

@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events'
 import type { ErrorCode } from '../domain/errors.js'
 import type { Failure } from '../domain/failure.js'
 import type { JobId } from '../domain/job.js'
+import type { Tick } from '../domain/schedule.js'
 
 export interface JobFact {
   readonly id: JobId
@@ -24,6 +25,10 @@ export interface Events {
   'job.lost': JobFact & { readonly code: ErrorCode }
   /** Jobs were taken from holders that are gone. */
   'job.reaped': { readonly jobs: readonly { readonly id: JobId; readonly state: 'pending' | 'failed' }[] }
+  /** Due ticks of a schedule were dealt with by this process; `ids` are the jobs they made. */
+  'schedule.fired': { readonly jobKey: string; readonly ticks: readonly Tick[]; readonly ids: readonly JobId[] }
+  /** A schedule could not be served; its tick stays owed. */
+  'schedule.fault': { readonly jobKey: string; readonly tick: Date | null; readonly error: unknown }
   'worker.started': { readonly worker: string; readonly queues: readonly string[]; readonly types: readonly string[] }
   'worker.stopped': { readonly worker: string }
   /** Something of the worker's own failed; who repairs it is in the message. */

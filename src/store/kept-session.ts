@@ -16,14 +16,25 @@ export class KeptSession implements Queryable {
     this.#prepare = prepare
   }
 
-  /** Rejects when the server does not answer in time; that connection is not used again. */
+  /**
+   * Rejects when the server does not answer in time; that connection is not used again. One that broke since the last question
+   * is replaced at once: a beat that waits for the next round looks like a death. So what is asked may be asked twice.
+   */
   async query(text: string, values?: unknown[]): Promise<{ rows: Row[] }> {
+    const wasOpen = this.#client !== undefined
     this.#client ??= this.#connect()
     const opening = this.#client
+    const client = await opening.catch((error) => {
+      // Whatever the reason, the next question tries again.
+      if (this.#client === opening) this.#client = undefined
+      throw error
+    })
     try {
-      return await (await opening).query(text, values)
+      return await client.query(text, values)
     } catch (error) {
-      if (isConnectionFault(error)) await this.#discard(opening)
+      if (!isConnectionFault(error)) throw error
+      await this.#discard(opening)
+      if (wasOpen) return this.query(text, values)
       throw error
     }
   }

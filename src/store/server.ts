@@ -18,19 +18,11 @@ export function openServer(url: string, options: { maxConnections?: number } = {
 }
 
 function checkUrl(url: string): void {
-  try {
-    if (!/^(postgres|postgresql|socket):$/.test(new URL(url).protocol)) throw new Error('not a URL of PostgreSQL')
-  } catch {
-    // Without the cause: it holds the whole URL, and with it the password.
-    throw new HoldfastError('INVALID_OPTION', 'database must be a URL like postgres://user@host:5432/name', {
-      details: {
-        received: url
-          .replace(/\/\/.*@/s, '//***@')
-          .replace(/(password=)[^&\s]*/gi, '$1***')
-          .slice(0, 100),
-      },
-    })
-  }
+  if (URL.canParse(url) && /^(postgres|postgresql|socket):$/.test(new URL(url).protocol)) return
+  const shown = url.replace(/\/\/.*@/s, '//***@').replace(/(password=)[^&\s]*/gi, '$1***')
+  throw new HoldfastError('INVALID_OPTION', 'database must be a URL like postgres://user@host:5432/name', {
+    details: { received: shown.slice(0, 100) },
+  })
 }
 
 export function openAddress(address: pg.ClientConfig, maxConnections?: number): Database {

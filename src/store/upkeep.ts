@@ -26,8 +26,9 @@ export interface Reaped {
   readonly state: 'pending' | 'failed'
 }
 
-/** Takes jobs from holders that are gone. */
-export async function reapLeases(store: Store, limit: number): Promise<Reaped[]> {
-  const rows = await call(store, { invocation: 'reap_leases_v1($1)' }, [limit])
+/** Takes jobs whose lease is over, or whose holder has been silent for longer than the grace. */
+export async function reapLeases(store: Store, limit: number, graceMs: number): Promise<Reaped[]> {
+  const invocation = `reap_leases_v1($1, make_interval(secs => $2::double precision / 1000))`
+  const rows = await call(store, { invocation }, [limit, graceMs])
   return rows.map((row) => ({ id: String(row.job_id), state: row.state as Reaped['state'] }))
 }

@@ -25,6 +25,8 @@ async function runWorker(flags: WorkerFlags): Promise<void> {
   await app.start()
   await stopped
   await app.close()
+  // A handler that ignores its signal would keep the process; its job is given back already.
+  process.exit()
 }
 
 /** Resolves at the first signal; the second ends the process at once. */

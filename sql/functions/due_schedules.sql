@@ -1,0 +1,27 @@
+-- due_schedules: the schedules that need a worker now, and the one that will next
+--   Guard   only what this worker can serve: a schedule whose input code computes needs its definition (p_known).
+--   Locks   none; claim and plan decide.
+--   Gives   up to 100 enabled rows whose next tick is due or not planned yet, then the first one that will be due.
+--   Tells   nothing.
+create or replace function holdfast.due_schedules_v1(p_known text[])
+  returns setof holdfast.schedule
+  language sql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  with served as materialized (
+    -- A fault holds the schedule back until its lock is over, planned or not.
+    select s as row,
+           greatest(coalesce(s.next_tick, s.counts_from),
+                    case when s.next_tick is not null or s.fault is not null then s.locked_until end) as due_at
+      from holdfast.schedule as s
+     where s.enabled
+       and (not s.input_from_code or s.job_key = any (p_known))
+       and s.next_tick is distinct from 'infinity'
+  ),
+  clock as materialized (
+    select holdfast.now() as at
+  )
+  (select (v.row).* from served as v, clock as c where v.due_at <= c.at order by v.due_at limit 100)
+  union all
+  (select (v.row).* from served as v, clock as c where v.due_at > c.at order by v.due_at limit 1)
+$$;

@@ -1,0 +1,52 @@
+// Cron patterns: which are taken, and the local times they mean. Time zones are not their business.
+
+import { Cron } from 'croner'
+import { HoldfastError } from '../domain/errors.js'
+import { invalidOption } from '../domain/invalid-option.js'
+
+export interface CronPattern {
+  /** The first local time at or after this one that fits, in milliseconds as if it were UTC. */
+  atOrAfter(local: number): number | undefined
+  /** Hours are not picked but counted: `*` or a step of it. */
+  readonly isEveryHour: boolean
+}
+
+/** Throws INVALID_OPTION for what is not 5 or 6 fields, is longer than 100 characters, or never comes. */
+export function cronPattern(text: string): CronPattern {
+  let pattern = PATTERNS.get(text)
+  if (!pattern) {
+    pattern = parsed(text)
+    if (PATTERNS.size >= REMEMBERED) PATTERNS.clear()
+    PATTERNS.set(text, pattern)
+  }
+  return pattern
+}
+
+const PATTERNS = new Map<string, CronPattern>()
+const REMEMBERED = 1000
+const LONGEST = 100
+
+function parsed(text: string): CronPattern {
+  // `?` would mean the moment of parsing, and a nickname or a date is no pattern of fields.
+  const fields =
+    typeof text === 'string' && text.length <= LONGEST && !/[@?]/.test(text) ? text.trim().split(/\s+/) : []
+  if (fields.length !== 5 && fields.length !== 6) {
+    throw invalidOption('cron', `5 fields, or 6 with seconds first, in at most ${LONGEST} characters`, text)
+  }
+  const cron = parsedBy(text)
+  const atOrAfter = (local: number) => cron.nextRun(new Date(Math.ceil(local / 1000) * 1000 - 1))?.getTime()
+  if (atOrAfter(0) === undefined) throw invalidOption('cron', 'a pattern that comes at some time', text)
+  return { atOrAfter, isEveryHour: fields.at(-4)?.startsWith('*') === true }
+}
+
+function parsedBy(text: string): Cron {
+  try {
+    return new Cron(text, { timezone: 'UTC', mode: '5-or-6-parts', paused: true })
+  } catch (error) {
+    const { message } = error as Error
+    throw new HoldfastError('INVALID_OPTION', `cron ${JSON.stringify(text)} cannot be read: ${message}`, {
+      cause: error,
+      details: { option: 'cron', received: text },
+    })
+  }
+}

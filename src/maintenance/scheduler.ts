@@ -1,0 +1,159 @@
+// Serves schedules: plans the next tick, fires what is due. Every worker does it, none leads; the database lets one at a time,
+// and nothing is kept in memory only.
+
+import { type FiringPlan, planFiring } from '../calendar/firing.js'
+import { computedInput, tickInput } from '../calendar/tick-input.js'
+import { nextTick } from '../calendar/ticks.js'
+import type { JobDefinition } from '../domain/definition.js'
+import { type ErrorCode, HoldfastError, isHoldfastError } from '../domain/errors.js'
+import { describeFailure } from '../domain/failure.js'
+import type { JobId } from '../domain/job.js'
+import type { Schedule, ScheduleDefinition, Tick } from '../domain/schedule.js'
+import type { Store } from '../store/open.js'
+import { optionsText } from '../store/schedule-rows.js'
+import { claimTicks, dueSchedules, faultSchedule, planSchedule, putSchedules } from '../store/schedules.js'
+
+export interface SchedulerOptions {
+  readonly worker: string
+  readonly definitions: ReadonlyMap<string, ScheduleDefinition>
+  readonly jobs: ReadonlyMap<string, JobDefinition>
+  onFired(fact: { jobKey: string; type: string; ticks: readonly Tick[]; ids: readonly JobId[] }): void
+  /** A schedule that could not be served. */
+  onScheduleFault(fact: { jobKey: string; tick: Date | null; error: unknown }): void
+  /** Settings of an operator are in force instead of code's. */
+  onEdited(jobKey: string): void
+  onFault(doing: string, error: unknown): void
+}
+
+const EVERY_MS = 1000
+// What another worker does at the same moment, or an operator has just done, is no fault.
+const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['JOB_LOCKED', 'JOB_NOT_DUE', 'JOB_DISABLED', 'JOB_UNKNOWN'])
+
+export class Scheduler {
+  readonly #store: Store
+  readonly #options: SchedulerOptions
+  readonly #known: readonly string[]
+  readonly #serving = new Map<string, Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  #isStopping = false
+
+  constructor(store: Store, options: SchedulerOptions) {
+    this.#store = store
+    this.#options = options
+    this.#known = [...options.definitions.keys()]
+  }
+
+  start(): void {
+    this.#lookIn(0)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#timer)
+    await this.#looking
+    await Promise.all(this.#serving.values())
+  }
+
+  /** Serves what is due now, once. */
+  async runOnce(): Promise<void> {
+    await this.#look()
+    await Promise.all(this.#serving.values())
+  }
+
+  /** Writes down what code says; before the start, so that a schedule that cannot be stored keeps the worker from starting. */
+  async put(): Promise<void> {
+    if (this.#known.length === 0) return
+    const settings = await Promise.all([...this.#options.definitions.values()].map((each) => this.#settingsOf(each)))
+    for (const jobKey of await putSchedules(this.#store, settings)) this.#options.onEdited(jobKey)
+  }
+
+  async #settingsOf(definition: ScheduleDefinition) {
+    const { jobKey, input, inputOf, ...settings } = definition
+    const job = this.#jobOf(definition)
+    const options = {
+      ...(job && { queue: job.queue, priority: job.priority, maxAttempts: job.maxAttempts }),
+      ...settings.options,
+    }
+    if (inputOf) return { ...settings, jobKey, options, input: null }
+    const given = await tickInput(job, input)
+    return { ...settings, jobKey, options: { ...options, ...given.key }, input: given.input }
+  }
+
+  #jobOf({ job, type }: ScheduleDefinition): JobDefinition | undefined {
+    return job ?? this.#options.jobs.get(type)
+  }
+
+  #lookIn(ms: number): void {
+    if (this.#isStopping) return
+    this.#timer = setTimeout(() => {
+      this.#looking = this.#look()
+        // Workers that started together do not ask together, except for the tick itself.
+        .then((nextInMs) =>
+          this.#lookIn(Math.max(1, Math.min(nextInMs ?? EVERY_MS, EVERY_MS * (0.8 + 0.4 * Math.random())))),
+        )
+    }, ms)
+  }
+
+  /** Begins to serve what is due; milliseconds until the next tick. A schedule that takes long holds up no other. */
+  async #look(): Promise<number | undefined> {
+    try {
+      const { due, now, nextInMs } = await dueSchedules(this.#store, this.#known)
+      for (const schedule of due) {
+        const { jobKey } = schedule
+        if (this.#serving.has(jobKey) || this.#isStopping) continue
+        const served = this.#serve(schedule, now).finally(() => this.#serving.delete(jobKey))
+        this.#serving.set(jobKey, served)
+      }
+      return nextInMs
+    } catch (error) {
+      // The next look, here or in another worker, finds the same schedules.
+      this.#options.onFault('looking for due schedules', error)
+      return undefined
+    }
+  }
+
+  async #serve(schedule: Schedule, now: Date): Promise<void> {
+    try {
+      if (schedule.nextTick === null) await planSchedule(this.#store, schedule, nextTick(schedule, schedule.countsFrom))
+      else await this.#fire(schedule, planFiring(schedule, schedule, schedule.nextTick, now))
+    } catch (error) {
+      if (isHoldfastError(error) && ELSEWHERE.has(error.code)) return
+      if (isHoldfastError(error, 'CONNECTION_FAILED')) return this.#options.onFault('serving schedules', error)
+      await this.#fault(schedule, error)
+    }
+  }
+
+  async #fire(schedule: Schedule, plan: FiringPlan): Promise<void> {
+    const { jobKey, type } = schedule
+    const given = schedule.inputFromCode ? await this.#inputsOf(schedule, plan.fire) : undefined
+    const ticks = await claimTicks(this.#store, schedule, {
+      ...plan,
+      worker: this.#options.worker,
+      inputs: given?.map(({ input }) => input),
+      options: given?.map(({ key }) => optionsText(key ?? {})),
+    })
+    const ids = ticks.flatMap(({ jobId }) => (jobId === null ? [] : [jobId]))
+    this.#options.onFired({ jobKey, type, ticks, ids })
+  }
+
+  async #inputsOf({ jobKey }: Schedule, ticks: readonly Date[]) {
+    const definition = this.#options.definitions.get(jobKey)
+    if (!definition?.inputOf) {
+      throw new HoldfastError('INVALID_OPTION', `the definition of ${jobKey} here has no input function`)
+    }
+    const inputs = []
+    for (const tick of ticks) inputs.push(await computedInput(definition, this.#jobOf(definition), tick))
+    return inputs
+  }
+
+  async #fault(schedule: Schedule, error: unknown): Promise<void> {
+    const { jobKey, nextTick: tick } = schedule
+    this.#options.onScheduleFault({ jobKey, tick, error })
+    try {
+      await faultSchedule(this.#store, schedule, this.#options.worker, describeFailure(error))
+    } catch (failure) {
+      this.#options.onFault(`writing down the fault of schedule ${jobKey}`, failure)
+    }
+  }
+}

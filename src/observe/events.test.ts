@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { EventHub } from './events.js'
+
+const fact = { worker: 'w' }
+
+test('every listener of a name hears it, in the order in which they came', () => {
+  const hub = new EventHub()
+  const heard: string[] = []
+  hub.on('worker.stopped', ({ worker }) => heard.push(`first ${worker}`))
+  hub.on('worker.stopped', ({ worker }) => heard.push(`second ${worker}`))
+  hub.on('job.reaped', () => heard.push('another name'))
+
+  hub.emit('worker.stopped', fact)
+
+  expect(heard).toEqual(['first w', 'second w'])
+})
+
+test('a listener that throws keeps no other from hearing, and is told as a fault', () => {
+  const hub = new EventHub()
+  const heard: string[] = []
+  const faults: unknown[] = []
+  hub.on('worker.fault', (fault) => faults.push(fault))
+  hub.on('worker.stopped', () => {
+    throw new Error('a bad listener')
+  })
+  hub.on('worker.stopped', () => heard.push('heard'))
+
+  hub.emit('worker.stopped', fact)
+
+  expect(heard).toEqual(['heard'])
+  expect(faults).toEqual([
+    {
+      worker: '',
+      doing: 'a listener of worker.stopped',
+      error: expect.objectContaining({ message: 'a bad listener' }),
+    },
+  ])
+})
+
+test('a listener of faults that throws is no fault to tell', () => {
+  const hub = new EventHub()
+  let calls = 0
+  hub.on('worker.fault', () => {
+    calls += 1
+    throw new Error('a bad listener')
+  })
+
+  hub.emit('worker.fault', { worker: 'w', doing: 'something', error: undefined })
+
+  expect(calls).toBe(1)
+})
+
+test('a fact is made only if somebody hears it', () => {
+  const hub = new EventHub()
+  let made = 0
+  const make = () => {
+    made += 1
+    return fact
+  }
+
+  hub.emitIfHeard('worker.stopped', make)
+  const off = hub.on('worker.stopped', () => {})
+  hub.emitIfHeard('worker.stopped', make)
+  off()
+  hub.emitIfHeard('worker.stopped', make)
+
+  expect(made).toBe(1)
+})
+
+test('hundreds may listen', () => {
+  const hub = new EventHub()
+  let heard = 0
+  const listener = () => {
+    heard += 1
+  }
+  for (let n = 0; n < 500; n += 1) hub.on('worker.stopped', listener)
+
+  hub.emit('worker.stopped', fact)
+
+  expect(heard).toBe(500)
+})

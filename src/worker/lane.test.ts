@@ -1,0 +1,252 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ClaimedJob } from '../domain/job.js'
+import { type Cursor, QUEUE_START } from '../store/claim.js'
+import { Lane } from './lane.js'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const job = (n: number, key: string | null = null) =>
+  ({ id: String(n), priority: 5, runAt: `at ${n}`, key }) as unknown as ClaimedJob
+
+interface Ask {
+  readonly n: number
+  readonly from: Cursor
+  answer(jobs: ClaimedJob[]): Promise<void>
+  fail(error: Error): Promise<void>
+}
+
+/** A lane whose claims, runs and sleeps wait until the test answers them. */
+function lane(slots: number, { share = 1 } = {}) {
+  const asks: Ask[] = []
+  const runs = new Map<string, () => Promise<void>>()
+  const naps: (() => Promise<void>)[] = []
+  const faults: unknown[] = []
+  const load = { share }
+  const subject = new Lane('bulk', slots, {
+    claim: (_, n, from) =>
+      new Promise((resolve, reject) => {
+        asks.push({
+          n,
+          from,
+          answer: (jobs) => settle(() => resolve(jobs)),
+          fail: (error) => settle(() => reject(error)),
+        })
+      }),
+    run: ({ id }) => new Promise((resolve) => runs.set(id, () => settle(resolve))),
+    sleep: () => new Promise((resolve) => naps.push(() => settle(resolve))),
+    share: () => load.share,
+    onFault: (doing, error) => faults.push([doing, error]),
+  })
+  const end = async (id: string) => {
+    const run = runs.get(id)
+    runs.delete(id)
+    await run?.()
+  }
+  const nextAsk = () => asks.shift() as Ask
+  return { subject, asks, nextAsk, runs, end, naps, faults, load }
+}
+
+/** Does it, and lets everything that follows from it happen. */
+async function settle(act: () => void): Promise<void> {
+  act()
+  await vi.advanceTimersByTimeAsync(0)
+}
+
+test('claims as many as there are free slots, and no more while all are busy', async () => {
+  const { subject, asks, nextAsk, runs, end } = lane(3)
+  subject.start()
+
+  const first = nextAsk()
+  expect(first.n).toBe(3)
+  await first.answer([job(1), job(2), job(3)])
+  expect([...runs.keys()]).toEqual(['1', '2', '3'])
+  expect(asks).toEqual([])
+
+  vi.advanceTimersByTime(1000)
+  await end('2')
+  expect(asks.map(({ n }) => n)).toEqual([1])
+})
+
+test('a claim that brings less than was asked for is followed by sleep, then by a look from the start', async () => {
+  const { subject, nextAsk, naps, asks } = lane(3)
+  subject.start()
+  await nextAsk().answer([job(1)])
+
+  expect(naps).toHaveLength(1)
+  expect(asks).toEqual([])
+  await naps[0]?.()
+
+  expect(nextAsk()).toMatchObject({ n: 2, from: QUEUE_START })
+})
+
+test('a full claim is followed by one behind the last job without a key', async () => {
+  const { subject, nextAsk, end } = lane(3)
+  subject.start()
+  const first = nextAsk()
+  expect(first.from).toBe(QUEUE_START)
+
+  await first.answer([job(1), job(2), job(3, 'a key')])
+  await end('1')
+
+  expect(nextAsk().from).toEqual({ priority: 5, runAt: 'at 2', jobId: '2' })
+})
+
+test('what is missing behind the cursor is looked for from the start in the same breath', async () => {
+  const { subject, nextAsk, end, runs } = lane(2)
+  subject.start()
+  await nextAsk().answer([job(1), job(2)])
+  await end('1')
+  await end('2')
+  const behind = nextAsk()
+  expect(behind.from.jobId).toBe('2')
+
+  await behind.answer([])
+
+  const swept = nextAsk()
+  expect(swept).toMatchObject({ n: behind.n, from: QUEUE_START })
+  await swept.answer([job(3)])
+  expect([...runs.keys()]).toEqual(['3'])
+})
+
+test('a look from the start comes at least every 250 ms, however full the queue is', async () => {
+  const { subject, nextAsk, end } = lane(1)
+  subject.start()
+  await nextAsk().answer([job(1)])
+  vi.advanceTimersByTime(100)
+  await end('1')
+  const early = nextAsk()
+  expect(early.from.jobId).toBe('1')
+  await early.answer([job(2)])
+
+  vi.advanceTimersByTime(200)
+  await end('2')
+
+  expect(nextAsk().from).toBe(QUEUE_START)
+})
+
+test('a claim that fails is told and tried again after a while', async () => {
+  const { subject, nextAsk, faults, asks, runs } = lane(1)
+  subject.start()
+  const error = new Error('no connection')
+
+  await nextAsk().fail(error)
+  expect(faults).toEqual([['claiming from bulk', error]])
+  expect(asks).toEqual([])
+  await vi.advanceTimersByTimeAsync(500)
+  await nextAsk().answer([job(1)])
+
+  expect([...runs.keys()]).toEqual(['1'])
+})
+
+test('short runs earn a stock, which starts before the next claim is answered', async () => {
+  const { subject, nextAsk, end, runs } = lane(1)
+  subject.start()
+  await nextAsk().answer([job(1)])
+  vi.advanceTimersByTime(5)
+  await end('1')
+
+  const ask = nextAsk()
+  expect(ask.n).toBe(6) // one to run and 25 ms of work at 5 ms each
+  await ask.answer([2, 3, 4, 5, 6, 7].map((n) => job(n)))
+  expect([...runs.keys()]).toEqual(['2'])
+  await end('2')
+
+  expect([...runs.keys()]).toEqual(['3'])
+})
+
+test('long runs earn no stock', async () => {
+  const { subject, nextAsk, end } = lane(1)
+  subject.start()
+  await nextAsk().answer([job(1)])
+  vi.advanceTimersByTime(5000)
+  await end('1')
+
+  expect(nextAsk().n).toBe(1)
+})
+
+test('no claim asks for more than 500, however short the runs are', async () => {
+  const { subject, nextAsk, end } = lane(400)
+  subject.start()
+  const first = nextAsk()
+  await first.answer(Array.from({ length: 400 }, (_, n) => job(n)))
+  for (let n = 0; n < 400; n += 1) await end(String(n))
+
+  expect(nextAsk().n).toBeLessThanOrEqual(500)
+})
+
+test('stop claims no more, lets runs go on and gives the stock back', async () => {
+  const { subject, nextAsk, end, runs, asks } = lane(1)
+  subject.start()
+  await nextAsk().answer([job(1)])
+  vi.advanceTimersByTime(10)
+  await end('1')
+  await nextAsk().answer([job(2), job(3), job(4)])
+
+  const stock = await subject.stop()
+
+  expect(stock.map(({ id }) => id)).toEqual(['3', '4'])
+  await end('2')
+  expect([...runs.keys()]).toEqual([])
+  expect(asks).toEqual([])
+})
+
+test('what a claim brings while the lane stops is given back unstarted', async () => {
+  const { subject, nextAsk, runs } = lane(2)
+  subject.start()
+  const stopping = subject.stop()
+
+  await nextAsk().answer([job(1), job(2)])
+
+  expect((await stopping).map(({ id }) => id)).toEqual(['1', '2'])
+  expect(runs.size).toBe(0)
+})
+
+test('a sleeping lane stops as soon as it is woken, without another claim', async () => {
+  const { subject, nextAsk, naps, asks } = lane(1)
+  subject.start()
+  await nextAsk().answer([])
+  const stopping = subject.stop()
+
+  await naps[0]?.()
+
+  expect(await stopping).toEqual([])
+  expect(asks).toEqual([])
+})
+
+test('a busy process uses fewer slots and keeps no stock, but never none', async () => {
+  const half = lane(4, { share: 0.5 })
+  half.subject.start()
+  const ask = half.nextAsk()
+  expect(ask.n).toBe(2)
+  await ask.answer([job(1), job(2)])
+  await half.end('1')
+  expect(half.nextAsk().n).toBe(1)
+
+  const none = lane(4, { share: 0 })
+  none.subject.start()
+  expect(none.nextAsk().n).toBe(1)
+})
+
+test('a hushed lane starts nothing and gives its stock back, until it is resumed', async () => {
+  const { subject, nextAsk, end, runs, asks } = lane(1)
+  subject.start()
+  await nextAsk().answer([job(1)])
+  vi.advanceTimersByTime(10)
+  await end('1')
+  await nextAsk().answer([job(2), job(3), job(4)])
+
+  expect((await subject.hush()).map(({ id }) => id)).toEqual(['3', '4'])
+  await end('2')
+  expect(runs.size).toBe(0)
+  expect(asks.length).toBe(0)
+
+  vi.advanceTimersByTime(1000)
+  await settle(() => subject.resume())
+  await nextAsk().answer([job(5)])
+  expect([...runs.keys()]).toEqual(['5'])
+})
