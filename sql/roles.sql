@@ -18,6 +18,7 @@ declare
     "claim_job": ["worker"],
     "renew_leases": ["worker"],
     "complete_jobs": ["worker"],
+    "complete_leases": ["worker"],
     "complete_job": ["worker"],
     "assert_lease": ["worker"],
     "fail_jobs": ["worker"],

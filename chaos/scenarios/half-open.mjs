@@ -68,12 +68,12 @@ async function partitionOne(context, proxy) {
   check('it did so before the leases ended', abortMs < 5000, abortMs)
   check('its jobs were taken over', takenOver === held.length, takenOver)
   check('it lives', cutOff.isAlive && cutOff.stderr === '', cutOff.stderr)
-  check('it works again within 15 s of healing', backMs < 15_000, backMs)
+  check('it works again within 25 s of healing', backMs < 25_000, backMs)
   const toldAt = performance.now()
   cutOff.kill('SIGTERM')
   await Promise.all([cutOff.ended, other.ended])
   const stopMs = Math.round(performance.now() - toldAt)
-  check('nothing hangs when it stops', stopMs < 10_000, stopMs)
+  check('nothing hangs when it stops', stopMs < 25_000, stopMs)
   return {
     'bytes swallowed': swallowed,
     'handlers told after': `${abortMs} ms of a lease of 5 s`,

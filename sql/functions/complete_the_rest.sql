@@ -17,7 +17,8 @@ declare
   v_ids bigint[];
   v_outputs jsonb[];
 begin
-  select coalesce(array_agg(h.place), '{}'), array_agg(h.job_id), array_agg(p_settlements -> (h.place - 1) -> 'output')
+  select coalesce(array_agg(h.place), '{}'), array_agg(h.job_id),
+         array_agg(nullif(p_settlements -> (h.place - 1) -> 'output', 'null'))
     into v_places, v_ids, v_outputs
     from (select distinct on (h.job_id) h.place, h.job_id from holdfast.hold_leases(p_settlements) as h) as h;
   if v_ids is not null then

@@ -35,7 +35,7 @@ begin
         from holdfast.ready as r
        where r.key = v_asked.key
          and r.key_policy = 'coalesce'
-       order by r.rank desc
+       order by r.coalescing and not v_keeps desc, r.rank desc  -- a retried job may be newer than the one to merge into
        limit 1
          for update;
       if found and v_keeps then
@@ -48,7 +48,8 @@ begin
          where j.id = v_pending.job_id;
         update holdfast.ready as r
            set run_at = v_asked.run_at, priority = v_asked.priority, max_attempts = v_asked.max_attempts,
-               type = v_asked.type, queue = v_asked.queue, parked = false
+               type = v_asked.type, queue = v_asked.queue, parked = false,
+               rank = nextval('holdfast.job_id_seq')  -- what was asked last is the newest
          where r.job_id = v_pending.job_id;
         return v_pending.job_id;
       end if;

@@ -19,7 +19,9 @@ describe('the table of errors', () => {
   test('no two codes share a SQLSTATE, and each leads back to its code', () => {
     const raised = entries.filter(([, { sqlstate }]) => sqlstate !== null)
 
-    expect(raised.map(([, { sqlstate }]) => sqlstate)).toEqual(['JH001', 'JH002', 'JH003', 'JH004', 'JH005', 'JH006'])
+    expect(raised.length).toBeGreaterThan(0)
+    expect(new Set(raised.map(([, { sqlstate }]) => sqlstate)).size).toBe(raised.length)
+    for (const [, { sqlstate }] of raised) expect(sqlstate).toMatch(/^JH\d{3}$/)
     for (const [code, { sqlstate }] of raised) expect(codeOfSqlstate(sqlstate as string)).toBe(code)
   })
 

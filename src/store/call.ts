@@ -9,7 +9,12 @@ import { translated } from './translate-error.js'
 export interface Statement {
   readonly invocation: string
   readonly columns?: string
+  /** How long to wait for the answer before the connection is given up; by default as long as the connection says. */
+  readonly answerMs?: number
 }
+
+/** For what a worker asks again and again: on a line that has gone dead it must not wait as long as a large enqueue may take. */
+export const PROMPT_MS = 10_000
 
 /** Runs it on a pooled connection as a prepared statement, or inside the caller's transaction. */
 export async function call(store: Store, statement: Statement, values: unknown[], tx?: Queryable): Promise<Row[]> {
@@ -18,7 +23,7 @@ export async function call(store: Store, statement: Statement, values: unknown[]
     const database = tx ? undefined : await store.open()
     const { rows } = tx
       ? await tx.query(text, values)
-      : await (database as NonNullable<typeof database>).prepared(text, values)
+      : await (database as NonNullable<typeof database>).prepared(text, values, statement.answerMs)
     return rows
   } catch (error) {
     throw translated(error)

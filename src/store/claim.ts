@@ -50,9 +50,11 @@ export async function claimSuspect(
 const CLAIMED = `json_agg(json_build_array(c.id::text, c.type, c.queue, c.priority, c.input, c.token::text, c.lease_id,
   c.attempts, c.max_attempts, c.key, c.pipeline_id, c.tags, c.run_at::text,
   date_part('epoch', c.locked_until - clock_timestamp()))) as jobs`
-const CLAIM_JOBS = { invocation: 'claim_jobs_v1($1, $2, $3, $4, $5, $6, $7)', columns: CLAIMED }
+// A claim that is given up may have been made: its jobs come back when their leases are over, so it is given up late.
+const answerMs = 20_000
+const CLAIM_JOBS = { invocation: 'claim_jobs_v1($1, $2, $3, $4, $5, $6, $7)', columns: CLAIMED, answerMs }
 const CLAIM_ONE = { invocation: 'claim_one_v1($1, $2, $3)', columns: CLAIMED }
-const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: CLAIMED }
+const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: CLAIMED, answerMs }
 
 function claimed([row]: Row[]): ClaimedJob[] {
   return ((row?.jobs ?? []) as ClaimedTuple[]).map(toClaimedJob)

@@ -15,7 +15,7 @@ export interface Database extends Queryable {
   /** How another thread or process opens the same database; undefined where it cannot. */
   readonly address: pg.ClientConfig | undefined
   /** Runs a statement that is prepared once per connection under its own text. */
-  prepared(text: string, values: unknown[]): Promise<{ rows: Row[] }>
+  prepared(text: string, values: unknown[], answerMs?: number): Promise<{ rows: Row[] }>
   /** One connection from begin to commit; rolled back when `work` throws. */
   transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>
   /** One connection for `work` alone, outside any transaction. */
@@ -68,7 +68,10 @@ export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'addres
   return {
     ...parts,
     query: (text, values) => pool.query(text, values),
-    prepared: (text, values) => pool.query({ name: statementName(text), text, values }),
+    prepared: (text, values, answerMs) => {
+      const limit = parts.engine === 'server' && answerMs !== undefined && { query_timeout: answerMs }
+      return pool.query({ name: statementName(text), text, values, ...limit })
+    },
     session: (work) => withClient(work),
     transaction: (work) =>
       withClient(async (client, spoil) => {
@@ -108,6 +111,9 @@ export const CONNECTION_FAULTS: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 
+// Who waits longer to learn whether it hears anything had better listen anew.
+const CHECK_MS = 5000
+
 /** A dedicated connection that hears a channel. It is never a pooled one: LISTEN is the state of its session. */
 export async function listenWith(
   client: pg.Client,
@@ -137,7 +143,8 @@ export async function listenWith(
   }
   return {
     async check() {
-      const { rows } = await client.query('select c.name from pg_listening_channels() as c(name)')
+      const text = 'select c.name from pg_listening_channels() as c(name)'
+      const { rows } = await client.query({ text, query_timeout: CHECK_MS })
       return rows.some((row) => row.name === channel)
     },
     async close() {

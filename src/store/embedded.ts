@@ -1,11 +1,11 @@
 // PGlite in this process: the whole of PostgreSQL with one connection, nothing to install.
 
-import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { HoldfastError } from '../domain/errors.js'
 import { type Database, overPool } from './connection.js'
+import { lockFolder } from './folder-lock.js'
 
 export const EMBEDDED_FOLDER = '.holdfast'
 
@@ -66,48 +66,5 @@ async function loadPGlite(): Promise<typeof import('@electric-sql/pglite')> {
     return await import('@electric-sql/pglite')
   } catch (error) {
     throw new HoldfastError('EMBEDDED_MISSING', undefined, { cause: error })
-  }
-}
-
-// In a container a process often has the id that the one before it had: its file alone does not tell whose it is.
-const FOLDERS_HELD_HERE = new Set<string>()
-
-/** Takes the folder for this process by a file with its id; a file that a dead process left is taken over. */
-async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true })
-  const file = join(folder, 'pid')
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const handle = await open(file, 'wx')
-      await handle.writeFile(String(process.pid))
-      await handle.close()
-      FOLDERS_HELD_HERE.add(folder)
-      return async () => {
-        FOLDERS_HELD_HERE.delete(folder)
-        await rm(file, { force: true })
-      }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      const owner = Number(await readFile(file, 'utf8').catch(() => ''))
-      const isOwn = owner === process.pid
-      if (tries > 3 || (isOwn ? FOLDERS_HELD_HERE.has(folder) : isAlive(owner))) {
-        throw new HoldfastError(
-          'EMBEDDED_IN_USE',
-          `process ${owner} has ${folder} open: stop it, or give this one a folder or a DATABASE_URL of its own`,
-          { details: { folder, pid: owner } },
-        )
-      }
-      await rm(file, { force: true })
-    }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

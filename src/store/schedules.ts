@@ -1,12 +1,15 @@
 // Schedules: their rows, the claim of a tick, and the deeds of operators.
 
+import { isHoldfastError } from '../domain/errors.js'
 import type { Failure } from '../domain/failure.js'
 import type { JobId } from '../domain/job.js'
 import type { Schedule, Tick } from '../domain/schedule.js'
 import { quoteIdentifier } from '../domain/schema-name.js'
-import { call } from './call.js'
+import { call, type Statement } from './call.js'
+import type { Row } from './connection.js'
 import type { Store } from './open.js'
 import { type ScheduleChanges, type ScheduleSettings, settingsText, toSchedule, toTick } from './schedule-rows.js'
+import { translated } from './translate-error.js'
 
 /** Writes the definitions of code down; gives the keys whose stored settings an operator has set otherwise. */
 export async function putSchedules(
@@ -68,7 +71,23 @@ export async function claimTicks(store: Store, schedule: Schedule, claim: TickCl
   const { jobKey, nextTick, version } = schedule
   const { worker, fire, inputs, options, missed, next } = claim
   const values = [jobKey, worker, moment(nextTick ?? undefined), moment(next), fire.map(iso), inputs, missed.map(iso)]
-  return (await call(store, CLAIM, [...values.map((value) => value ?? null), options ?? null, version])).map(toTick)
+  return (await callKeeping(store, CLAIM, [...values.map((value) => value ?? null), options ?? null, version])).map(
+    toTick,
+  )
+}
+
+// At each tick all workers but one are refused, and a pool ends the connection of a statement that failed.
+async function callKeeping(store: Store, statement: Statement, values: unknown[]): Promise<Row[]> {
+  try {
+    const database = await store.open()
+    return await database.session((session) =>
+      call(store, statement, values, session).catch((error) => {
+        throw isHoldfastError(error, 'CONNECTION_FAILED') ? error.cause : error
+      }),
+    )
+  } catch (error) {
+    throw translated(error)
+  }
 }
 
 const CLAIM = {

@@ -1,7 +1,7 @@
 // The deeds of maintenance: lost leases, days ahead, days gone, and parked jobs that nobody would offer.
 
 import type { JobId } from '../domain/job.js'
-import { call } from './call.js'
+import { call, PROMPT_MS } from './call.js'
 import type { Store } from './open.js'
 
 export async function makeOutcomePartitions(store: Store): Promise<number> {
@@ -29,6 +29,6 @@ export interface Reaped {
 /** Takes jobs whose lease is over, or whose holder has been silent for longer than the grace. */
 export async function reapLeases(store: Store, limit: number, graceMs: number): Promise<Reaped[]> {
   const invocation = `reap_leases_v1($1, make_interval(secs => $2::double precision / 1000))`
-  const rows = await call(store, { invocation }, [limit, graceMs])
+  const rows = await call(store, { invocation, answerMs: PROMPT_MS }, [limit, graceMs])
   return rows.map((row) => ({ id: String(row.job_id), state: row.state as Reaped['state'] }))
 }

@@ -4,7 +4,7 @@ import { JobCancelled, JobSuperseded, LeaseLost, Shutdown } from '../domain/abor
 import type { Logger } from '../domain/context.js'
 import type { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
-import { type Outcome, released } from '../domain/outcome.js'
+import { released } from '../domain/outcome.js'
 import type { EventHub, JobFact } from '../observe/events.js'
 import { withFields } from '../observe/log.js'
 import { findJob } from '../store/jobs.js'
@@ -13,13 +13,12 @@ import type { Lease } from '../store/settle.js'
 import type { WorkerRow } from '../store/workers.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
-import { leaseKey } from './lease-keeper.js'
 import { leasedDeeds } from './leased-deeds.js'
 import { LogBook } from './log-book.js'
 import type { Registry } from './registry.js'
 import type { LeasedDeeds } from './run-context.js'
 import { type Run, startRun } from './runner.js'
-import { Settler } from './settler.js'
+import { type Ended, Settler } from './settler.js'
 
 export interface JobRunsParts {
   readonly store: Store
@@ -29,8 +28,6 @@ export interface JobRunsParts {
   readonly worker: string
 }
 
-// Finished runs that are not yet written down; beyond this a slot waits for its own outcome.
-const MOST_UNSETTLED = 1000
 // After a handler was told to stop, how long stop() waits for it to do so.
 const ABORT_MS = 2000
 
@@ -41,9 +38,7 @@ export class JobRuns {
   readonly #logBook: LogBook
   readonly #held = new Map<string, ClaimedJob>()
   readonly #runs = new Map<ClaimedJob, Run>()
-  readonly #ending = new Set<Promise<unknown>>()
   #keeping: Keeping | undefined
-  #unsettled = 0
   #isOver = false
   #recovered: Promise<void> = Promise.resolve()
   #recover: (() => void) | undefined
@@ -51,7 +46,10 @@ export class JobRuns {
   constructor(parts: JobRunsParts) {
     this.#parts = parts
     this.#deeds = leasedDeeds(parts.store)
-    this.#settler = new Settler(parts.store, this.fault)
+    this.#settler = new Settler(parts.store, {
+      onSettled: (ended, verdict) => this.#settled(ended, verdict),
+      onFault: this.fault,
+    })
     this.#logBook = new LogBook(parts.store, this.fault)
   }
 
@@ -85,7 +83,7 @@ export class JobRuns {
   async idle(ms: number): Promise<boolean> {
     await this.#runsEnded(ms)
     if (this.#runs.size > 0) return false
-    await Promise.all(this.#ending)
+    await this.#settler.drain()
     return true
   }
 
@@ -93,7 +91,7 @@ export class JobRuns {
   hold(jobs: readonly ClaimedJob[], claimedAt: number): void {
     if (jobs.length > 0) this.#keeping?.hold(jobs, claimedAt)
     for (const job of jobs) {
-      this.#held.set(leaseKey(job), job)
+      this.#held.set(job.id, job)
       this.#parts.events.emitIfHeard('job.claimed', () => factOf(job))
     }
   }
@@ -101,19 +99,21 @@ export class JobRuns {
   /** Runs a held job; resolves when its slot is free again. Writing the outcome down goes on behind. */
   async work(job: ClaimedJob): Promise<void> {
     // Lost while it waited in the stock: another may be running it already.
-    if (!this.#held.has(leaseKey(job))) return
-    const settled = this.#settle(await this.#run(job))
-    if (this.#unsettled > MOST_UNSETTLED) await settled
+    if (this.#held.get(job.id) !== job) return
+    this.#settle(await this.#run(job))
+    const backlog = this.#settler.backlog()
+    if (backlog) await backlog
   }
 
   /** Runs a held job and waits until its outcome is written down. */
   async workThrough(job: ClaimedJob): Promise<void> {
-    await this.#settle(await this.#run(job))
+    const ended = await this.#run(job)
+    await new Promise<void>((done) => this.#settle({ ...ended, done }))
   }
 
   /** Gives held jobs back that were never started. */
   giveBack(jobs: readonly ClaimedJob[]): void {
-    for (const job of jobs) void this.#settle({ job, outcome: released(), ms: 0 })
+    for (const job of jobs) this.#settle({ job, outcome: released(), ms: 0 })
   }
 
   /** Lets runs end within the grace, then signals them; what does not heed is given back and fenced. */
@@ -123,7 +123,6 @@ export class JobRuns {
     await this.#runsEnded(ABORT_MS)
     this.giveBack([...this.#runs.keys()])
     await this.#settler.drain({ giveUp: true })
-    await Promise.all(this.#ending)
     await this.#logBook.flush()
     await this.#keeping?.stop()
     this.#isOver = true
@@ -152,19 +151,17 @@ export class JobRuns {
     return { job, outcome, ms: performance.now() - startedAt }
   }
 
-  #settle(ended: Ended): Promise<void> {
+  #settle(ended: Ended): void {
     // Given back when the worker stopped: what its run came to since then is nobody's.
-    if (this.#isOver) return Promise.resolve()
-    this.#unsettled += 1
-    const settled = this.#settler.settle(ended.job, ended.outcome).then((isAccepted) => {
-      this.#unsettled -= 1
-      this.#ending.delete(settled)
-      this.#held.delete(leaseKey(ended.job))
-      this.#keeping?.drop([ended.job])
-      tell(this.#parts, ended, isAccepted ?? false)
-    })
-    this.#ending.add(settled)
-    return settled
+    if (this.#isOver) ended.done?.()
+    else this.#settler.push(ended)
+  }
+
+  #settled(ended: Ended, verdict: boolean | undefined): void {
+    const { job } = ended
+    if (this.#held.get(job.id) === job) this.#held.delete(job.id)
+    this.#keeping?.drop(job)
+    tell(this.#parts, ended, verdict ?? false)
   }
 
   async #runsEnded(ms: number): Promise<void> {
@@ -178,10 +175,11 @@ export class JobRuns {
   }
 
   #forget(leases: readonly Pick<Lease, 'id' | 'leaseId'>[]): ClaimedJob[] {
-    return leases.flatMap((lease) => {
-      const job = this.#held.get(leaseKey(lease))
-      this.#held.delete(leaseKey(lease))
-      return job ? [job] : []
+    return leases.flatMap(({ id, leaseId }) => {
+      const job = this.#held.get(id)
+      if (job?.leaseId !== leaseId) return []
+      this.#held.delete(id)
+      return [job]
     })
   }
 
@@ -205,12 +203,6 @@ export class JobRuns {
     else if (state === 'superseded') this.#abort(job, new JobSuperseded(`a newer job took the place of job ${job.id}`))
     else this.#abort(job, new LeaseLost(`job ${job.id} is no longer held by this worker`))
   }
-}
-
-interface Ended {
-  readonly job: ClaimedJob
-  readonly outcome: Outcome
-  readonly ms: number
 }
 
 function factOf(job: ClaimedJob): JobFact {

@@ -4,9 +4,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { KeptSession } from '../store/kept-session.js'
 import { type DatabaseAddress, Store } from '../store/open.js'
-import { type Lease, renewLeases } from '../store/settle.js'
+import { renewLeases } from '../store/settle.js'
 import { beatWorker, holdWorkerLock, registerWorker, type WorkerRow } from '../store/workers.js'
-import { LeaseKeeper, type TimedLease } from './lease-keeper.js'
+import { type FromKeeper, type ToKeeper, unpackDropped, unpackHeld } from './keeper-messages.js'
+import { LeaseKeeper } from './lease-keeper.js'
 
 export interface KeeperThreadData {
   readonly database: DatabaseAddress
@@ -14,19 +15,6 @@ export interface KeeperThreadData {
   readonly row: WorkerRow
   readonly takesLock: boolean
 }
-
-export type ToKeeper =
-  | { readonly kind: 'hold'; readonly leases: readonly TimedLease[]; readonly claimedAt: number }
-  | { readonly kind: 'drop'; readonly leases: readonly Lease[] }
-  | { readonly kind: 'stop' }
-
-export type FromKeeper =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'lost'; readonly leases: readonly Lease[] }
-  | { readonly kind: 'overdue'; readonly leases: readonly Lease[] | 'all' }
-  | { readonly kind: 'healthy'; readonly isHealthy: boolean }
-  | { readonly kind: 'fault'; readonly doing: string; readonly message: string }
-  | { readonly kind: 'stopped' }
 
 const port = parentPort
 if (port) {
@@ -54,17 +42,26 @@ if (port) {
       fault: (doing, error) => tell({ kind: 'fault', doing, message: String(error) }),
     },
   )
-  port.on('message', async (message: ToKeeper) => {
-    if (message.kind === 'hold') keeper.hold(message.leases, message.claimedAt)
-    else if (message.kind === 'drop') keeper.drop(message.leases)
-    else {
-      await keeper.stop()
-      await session.close()
-      tell({ kind: 'stopped' })
-      port.close()
+  // Read at each tick and not at each message: most jobs are dropped before anyone would have looked at them. Leases so short
+  // that a tick of a second is too long for them are read at once.
+  let unread: ToKeeper[] = []
+  const read = () => {
+    const messages = unread
+    unread = []
+    for (const message of messages) {
+      if (message.kind === 'hold') keeper.hold(unpackHeld(message.leases), message.claimedAt)
+      else if (message.kind === 'drop') for (const lease of unpackDropped(message.leases)) keeper.drop(lease)
     }
+  }
+  port.on('message', async (message: ToKeeper) => {
+    unread.push(message)
+    if (message.kind === 'hold' && message.shortestMs < 4000) read()
+    if (message.kind !== 'stop') return
+    await keeper.stop()
+    await session.close()
+    port.close()
   })
   await keeper.runOnce()
-  keeper.start()
+  keeper.start(read)
   tell({ kind: 'ready' })
 }

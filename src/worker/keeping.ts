@@ -6,12 +6,13 @@ import { LeaseLost } from '../domain/abort-reasons.js'
 import type { Store } from '../store/open.js'
 import { type Lease, renewLeases } from '../store/settle.js'
 import { beatWorker, registerWorker, type WorkerRow } from '../store/workers.js'
-import type { FromKeeper, KeeperThreadData, ToKeeper } from './keeper-thread.js'
+import { type FromKeeper, packDropped, packHeld, type ToKeeper } from './keeper-messages.js'
+import type { KeeperThreadData } from './keeper-thread.js'
 import { type KeeperFacts, LeaseKeeper, type TimedLease } from './lease-keeper.js'
 
 export interface Keeping {
   hold(leases: readonly TimedLease[], claimedAt: number): void
-  drop(leases: readonly Lease[]): void
+  drop(lease: Lease): void
   stop(): Promise<void>
 }
 
@@ -80,19 +81,20 @@ function startThread(data: KeeperThreadData, facts: KeeperFacts): Promise<Keepin
     const hold = (leases: readonly TimedLease[], claimedAt: number) =>
       send({
         kind: 'hold',
-        leases: leases.map(({ id, token, leaseId, leaseMs }) => ({ id, token, leaseId, leaseMs })),
+        leases: packHeld(leases),
         claimedAt,
+        shortestMs: leases.reduce((shortest, { leaseMs }) => Math.min(shortest, leaseMs), Number.POSITIVE_INFINITY),
       })
     // Outcomes are settled in batches, so drops come in batches: one message for all of a moment.
     let dropped: Lease[] = []
-    const drop = (leases: readonly Lease[]) => {
+    const drop = (lease: Lease) => {
       if (dropped.length === 0) {
         setImmediate(() => {
-          send({ kind: 'drop', leases: dropped })
+          send({ kind: 'drop', leases: packDropped(dropped) })
           dropped = []
         })
       }
-      for (const { id, token, leaseId } of leases) dropped.push({ id, token, leaseId })
+      dropped.push(lease)
     }
     const stop = async () => {
       isStopping = true

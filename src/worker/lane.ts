@@ -17,6 +17,7 @@ export interface LaneDeeds {
 // A look from the start at least this often, for retries, late commits and urgent jobs behind the cursor.
 const SWEEP_MS = 250
 const LARGEST_CLAIM = 500
+const LARGEST_STOCK = 1000
 // How much work the stock may hold, in time: enough to cover the next claim, little enough to be fair to other workers.
 const STOCK_MS = 25
 const AFTER_FAULT_MS = 500
@@ -142,12 +143,12 @@ export class Lane {
   #worthAsking(): number {
     return this.#stock.length === 0 && this.#running < this.#slots
       ? 1
-      : Math.ceil((this.#slots + this.#stockWanted()) / 2)
+      : Math.min(LARGEST_CLAIM, Math.ceil((this.#slots + this.#stockWanted()) / 2))
   }
 
   #stockWanted(): number {
     if (this.#runMs === undefined || this.#deeds.share() < 1) return 0
-    return Math.min(LARGEST_CLAIM, Math.floor((this.#slots * STOCK_MS) / Math.max(this.#runMs, 0.05)))
+    return Math.min(LARGEST_STOCK, Math.floor((this.#slots * STOCK_MS) / Math.max(this.#runMs, 0.05)))
   }
 
   #learn(ms: number): void {

@@ -29,8 +29,11 @@ function keeper(answers: Answers = {}) {
   return { kept, told }
 }
 
+/** Long enough for a look to be due. */
+const aWhileAgo = () => monotonicMs() - 1000
+
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'hrtime'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] })
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -38,8 +41,8 @@ afterEach(() => {
 
 test('what is held is renewed, what was dropped is not', async () => {
   const { kept, told } = keeper()
-  kept.hold([lease('1'), lease('2')], monotonicMs())
-  kept.drop([lease('1')])
+  kept.hold([lease('1'), lease('2')], aWhileAgo())
+  kept.drop(lease('1'))
   await kept.runOnce()
 
   expect(told).toEqual(['renew 2'])
@@ -47,18 +50,38 @@ test('what is held is renewed, what was dropped is not', async () => {
 
 test('dropping a lease leaves a later lease on the same job alone', async () => {
   const { kept, told } = keeper()
-  kept.hold([lease('1')], monotonicMs())
-  kept.hold([{ ...lease('1'), leaseId: 'a later one' }], monotonicMs())
-  kept.drop([lease('1')])
+  kept.hold([lease('1')], aWhileAgo())
+  kept.hold([{ ...lease('1'), leaseId: 'a later one' }], aWhileAgo())
+  kept.drop(lease('1'))
   await kept.runOnce()
 
   expect(told).toEqual(['renew 1'])
 })
 
+test('a job that has just been claimed is not looked at yet', async () => {
+  const { kept, told } = keeper()
+  kept.hold([lease('1')], monotonicMs())
+  await kept.runOnce()
+
+  expect(told).toEqual([])
+})
+
+test('a short lease makes the ticks shorter, so that it is renewed in time', async () => {
+  const { kept, told } = keeper()
+  kept.start()
+  kept.hold([lease('1', 1000)], monotonicMs())
+  await vi.advanceTimersByTimeAsync(3000)
+
+  expect(told.length).toBeGreaterThan(3)
+  expect(new Set(told)).toEqual(new Set(['renew 1']))
+  await kept.stop()
+})
+
 test('a lease that the database does not know is told as lost, once', async () => {
   const { kept, told } = keeper({ renew: async (ids) => ids.map((id) => id !== '2') })
-  kept.hold([lease('1'), lease('2')], monotonicMs())
+  kept.hold([lease('1'), lease('2')], aWhileAgo())
   await kept.runOnce()
+  vi.advanceTimersByTime(1000)
   await kept.runOnce()
 
   expect(told).toEqual(['renew 1,2', 'lost 2', 'renew 1'])

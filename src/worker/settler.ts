@@ -8,35 +8,53 @@ import type { Outcome, OutcomeOf } from '../domain/outcome.js'
 import type { Store } from '../store/open.js'
 import { cancelJobs, completeJobs, failJobs, releaseJobs, type Settlement, snoozeJobs } from '../store/settle.js'
 
-interface Waiting extends Settlement<Outcome> {
+/** A run that came to its outcome. */
+export interface Ended {
+  readonly job: ClaimedJob
+  readonly outcome: Outcome
+  readonly ms: number
+  /** Called when the outcome is written down or refused. */
+  readonly done?: () => void
+}
+
+export interface SettlerFacts {
   /** true: written; false: refused, the lease was lost; undefined: given up, the reaper repairs it. */
-  done(verdict: boolean | undefined): void
+  onSettled(ended: Ended, verdict: boolean | undefined): void
+  onFault(doing: string, error: unknown): void
 }
 
 // Large enough that a round trip is spread thin, small enough to keep each transaction short.
 const LARGEST_BATCH = 500
+// Beyond this runs wait for the writing to come after them.
+const MOST_WAITING = 1000
 const RETRY = { baseMs: 50, maxMs: 2000 }
 
 export class Settler {
   readonly #store: Store
-  readonly #onFault: (doing: string, error: unknown) => void
-  #waiting: Waiting[] = []
+  readonly #facts: SettlerFacts
+  #waiting: Ended[] = []
   #flushing: Promise<void> | undefined
   #isGivingUp = false
 
-  constructor(store: Store, onFault: (doing: string, error: unknown) => void) {
+  constructor(store: Store, facts: SettlerFacts) {
     this.#store = store
-    this.#onFault = onFault
+    this.#facts = facts
   }
 
-  settle(job: ClaimedJob, outcome: Outcome): Promise<boolean | undefined> {
-    if (outcome.kind === 'lost') return Promise.resolve(false)
-    return new Promise((done) => {
-      this.#waiting.push({ job, outcome, done })
-      this.#flushing ??= this.#flush().finally(() => {
-        this.#flushing = undefined
-      })
+  push(ended: Ended): void {
+    if (ended.outcome.kind === 'lost') {
+      this.#settled(ended, false)
+      return
+    }
+    this.#waiting.push(ended)
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = undefined
     })
+  }
+
+  /** undefined, or a promise to wait for when too much is unwritten. */
+  backlog(): Promise<void> | undefined {
+    return this.#waiting.length > MOST_WAITING ? this.#flushing : undefined
   }
 
   /** Waits until everything is written. With `giveUp`, writes that fail are not repeated any more. */
@@ -49,35 +67,42 @@ export class Settler {
     // Outcomes of this very moment go together.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, LARGEST_BATCH)
-      const kinds = new Map<Outcome['kind'], Waiting[]>()
-      for (const member of batch) kinds.set(member.outcome.kind, [...(kinds.get(member.outcome.kind) ?? []), member])
-      for (const [kind, members] of kinds) await this.#write(kind, members)
+      const kinds = new Map<Outcome['kind'], Ended[]>()
+      for (const ended of this.#waiting.splice(0, LARGEST_BATCH)) {
+        const known = kinds.get(ended.outcome.kind)
+        if (known) known.push(ended)
+        else kinds.set(ended.outcome.kind, [ended])
+      }
+      for (const [kind, batch] of kinds) await this.#write(kind, batch)
     }
   }
 
-  async #write(kind: Outcome['kind'], members: Waiting[]): Promise<void> {
+  async #write(kind: Outcome['kind'], batch: Ended[]): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const verdicts = await writeBatch(this.#store, kind, members)
-        members.forEach((member, i) => {
-          member.done(verdicts[i] ?? false)
-        })
+        const verdicts = await writeBatch(this.#store, kind, batch)
+        for (const [i, ended] of batch.entries()) this.#settled(ended, verdicts[i] ?? false)
         return
       } catch (error) {
-        this.#onFault(`settling ${members.length} ${kind}`, error)
-        if (this.#isGivingUp) return members.forEach((member) => void member.done(undefined))
-        if (!isHoldfastError(error, 'CONNECTION_FAILED')) return await this.#writeApart(kind, members)
+        this.#facts.onFault(`settling ${batch.length} ${kind}`, error)
+        if (this.#isGivingUp || (batch.length === 1 && !isHoldfastError(error, 'CONNECTION_FAILED'))) {
+          for (const ended of batch) this.#settled(ended, undefined)
+          return
+        }
+        if (!isHoldfastError(error, 'CONNECTION_FAILED')) return await this.#writeApart(kind, batch)
         await new Promise((resolve) => setTimeout(resolve, backoffMs(RETRY, tries, Math.random())))
       }
     }
   }
 
-  /** One member that cannot be written must not keep its neighbours from it. */
-  async #writeApart(kind: Outcome['kind'], members: Waiting[]): Promise<void> {
-    const [only] = members
-    if (members.length === 1) return only?.done(undefined)
-    for (const member of members) await this.#write(kind, [member])
+  /** One outcome that cannot be written must not keep its neighbours from it. */
+  async #writeApart(kind: Outcome['kind'], batch: Ended[]): Promise<void> {
+    for (const ended of batch) await this.#write(kind, [ended])
+  }
+
+  #settled(ended: Ended, verdict: boolean | undefined): void {
+    this.#facts.onSettled(ended, verdict)
+    ended.done?.()
   }
 }
 

@@ -14,6 +14,8 @@ export interface Scenario {
   readonly deeds: readonly Deed[]
   /** How the transactions end; all commit unless told otherwise. What a rollback leaves parked, the sweep offers again. */
   readonly endings?: readonly ('commit' | 'rollback')[]
+  /** Which turns to play, each a session for its deed and again for its ending; all of them unless told otherwise. */
+  readonly orders?: readonly (readonly number[])[]
 }
 
 export interface Findings {
@@ -78,7 +80,7 @@ async function playAll(admin: pg.Client, actors: readonly Actor[], scenario: Sce
   // A bare begin takes neither a snapshot nor a lock, so where it stands decides nothing: everyone begins first, which
   // makes the start of each transaction as old as it can be.
   const begins = deeds.map((_, actor) => actor)
-  const orders = interleavings(deeds.map(() => 2))
+  const orders = (scenario.orders ?? interleavings(deeds.map(() => 2)))
     .filter((order) => scenario.endings === undefined || isMetBeforeRollback(order, scenario.endings))
     .map((order) => [...begins, ...order])
   const violations: string[] = []

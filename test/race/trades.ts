@@ -60,8 +60,8 @@ async function presentStale(session: pg.Client, stale: HeldLease, notes: Notes):
 }
 
 async function produce(session: pg.Client, notes: Notes, policy: string, progress: { asked: number }, jobs: number) {
-  const wish = { type: 'task', key: pick(KEYS), key_policy: policy, max_attempts: 1000 }
-  const batch = Array(Math.max(0, Math.min(5, jobs - progress.asked))).fill(wish)
+  const wish = () => ({ type: 'task', key: pick(KEYS), key_policy: policy, max_attempts: 1000 })
+  const batch = Array.from({ length: Math.max(0, Math.min(5, jobs - progress.asked)) }, wish)
   progress.asked += batch.length
   notes.acknowledged.push(
     ...(await askList<string>(session, 'select * from holdfast.enqueue_jobs($1)', [JSON.stringify(batch)])),

@@ -56,6 +56,7 @@ const TRIPLES: [string, Omit<Scenario, 'policy'>, deeds.Policy[]][] = [
     ['exclusive'],
   ],
   ['two enqueues and a claim', onTwoJobs('pending', [enqueue, enqueue, claim]), ['coalesce']],
+  ['two enqueues around a retry', onTwoJobs('finished', [enqueue, retryFirst, enqueue]), ['coalesce', 'supersede']],
   [
     'claims and a cancellation of a job without a key',
     { start: 'pending', jobs: 1, deeds: [claim, claimFirst, cancelFirst] },

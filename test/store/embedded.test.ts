@@ -36,6 +36,7 @@ test('jobs survive closing and opening again', async () => {
   const first = open()
   const { id } = await first.enqueue(echo, 'kept')
   await first.close()
+  await expect(readFile(join(folder, 'pid'))).rejects.toMatchObject({ code: 'ENOENT' })
 
   await using second = open()
   expect((await second.find(id))?.state).toBe('pending')
@@ -58,32 +59,6 @@ test('a folder that another live process holds is refused with who holds it', as
     details: { folder, pid },
   })
   expect(await readFile(join(folder, 'pid'), 'utf8')).toBe(String(pid))
-})
-
-test('two that open one folder in the same process are kept apart, and closing gives it back', async () => {
-  const one = open()
-  await using two = open()
-  await one.enqueue(echo, 1)
-
-  await expect(two.enqueue(echo, 2)).rejects.toMatchObject({ code: 'EMBEDDED_IN_USE' })
-
-  await one.close()
-  await expect(readFile(join(folder, 'pid'))).rejects.toMatchObject({ code: 'ENOENT' })
-})
-
-test('a file that a dead process left, whatever it says, is taken over', async () => {
-  const dead = otherProcess()
-  dead.kill('SIGKILL')
-  await once(dead, 'exit')
-
-  // In a container the process before had the same id; a crash may leave half a file.
-  for (const left of [dead.pid, process.pid, 'nobody', '']) {
-    await writeFile(join(folder, 'pid'), String(left))
-    await using holdfast = open()
-
-    expect((await holdfast.enqueue(echo, 1)).type).toBe('echo')
-    expect(await readFile(join(folder, 'pid'), 'utf8')).toBe(String(process.pid))
-  }
 })
 
 test('a database that cannot be opened gives the folder back', async () => {

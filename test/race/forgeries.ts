@@ -1,0 +1,63 @@
+// Checks of the fence itself: leases that are nearly right, and a clock that must not stand still.
+import { randomUUID } from 'node:crypto'
+import { ask, askRow, askValue } from '../support/ask.js'
+import type { Policy, PresentedLease, Staged } from './deeds.js'
+import type { Actor } from './harness.js'
+import type { Race } from './race.js'
+import type { Check } from './windows.js'
+
+const stage = (race: Race, policy: Policy) =>
+  askValue<Staged & { lease: PresentedLease }>(race.admin, 'select race.stage($1, $2, $3)', ['lost', policy, 1])
+const isTaken = async (race: Race, word: string, lease: object) =>
+  askValue<boolean>(race.admin, `select settled from holdfast.${word}_jobs($1) limit 1`, [JSON.stringify([lease])])
+
+/** After a failover to a lagging standby the same token can be issued again, with another lease id; or the other way round. */
+function forged(word: 'complete' | 'fail', policy: Policy, forge: (lease: PresentedLease) => PresentedLease): Check {
+  return async (race) => {
+    const { lease } = await stage(race, policy)
+    return (await isTaken(race, word, forge(lease))) ? [`${word} was taken with a forged lease`] : []
+  }
+}
+const wrongToken = (lease: PresentedLease) => ({ ...lease, token: lease.token - 1 })
+const wrongLeaseId = (lease: PresentedLease) => ({ ...lease, lease_id: randomUUID() })
+
+export const completeWithWrongToken = forged('complete', null, wrongToken)
+export const completeWithWrongLeaseId = forged('complete', null, wrongLeaseId)
+export const keyedCompleteWithWrongToken = forged('complete', 'exclusive', wrongToken)
+export const failWithWrongLeaseId = forged('fail', null, wrongLeaseId)
+
+/** A worker that holds a job again, under the lease of another job in the same batch, and presents its first lease. */
+export const completeWithMixedPairs: Check = async (race) => {
+  const { stale, first, lease } = await stage(race, null)
+  await ask(race.admin, 'select holdfast.release_jobs($1)', [JSON.stringify([lease])])
+  const other = await askValue<string>(race.admin, `select holdfast.enqueue('task')`)
+  const claimed = await ask(race.admin, `select * from holdfast.claim_jobs('w', '{default}', '{task}', 2)`)
+  const [again, beside] = [first, other].map((id) => claimed.find((row) => row.id === String(id)))
+  if (!again || !beside) throw new Error('both jobs must be claimed in one call')
+  const batch = [
+    { ...stale, token: again.token },
+    { job_id: other, token: beside.token, lease_id: beside.lease_id },
+  ]
+  const answer = await askRow<{ settled: boolean }>(
+    race.admin,
+    'select settled from holdfast.complete_jobs($1) where job_id = $2',
+    [JSON.stringify(batch), first],
+  )
+  const state = await askValue<string>(race.admin, 'select state from holdfast.jobs where id = $1', [first])
+  return answer.settled || state !== 'running'
+    ? [`a stale member was taken with another one's lease: job is ${state}`]
+    : []
+}
+
+/** A lease that ends while the reaper's transaction is open has ended. */
+export const leaseEndsDuringTransaction: Check = async (race) => {
+  const [reaper] = race.actors as [Actor]
+  await stage(race, null)
+  await ask(race.admin, 'delete from holdfast.worker')
+  await reaper.client.query('begin')
+  await ask(reaper.client, 'select now()')
+  await ask(race.admin, 'update holdfast.lease set locked_until = clock_timestamp()')
+  const reaped = await ask(reaper.client, 'select * from holdfast.reap_leases()')
+  await reaper.client.query('commit')
+  return reaped.length === 1 ? [] : ['an expired lease looked alive to a transaction that began before its end']
+}

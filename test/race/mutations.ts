@@ -1,0 +1,156 @@
+// Ways to break the functions, one textual change each, and for each the check that must see it.
+import * as deeds from './deeds.js'
+import * as forgeries from './forgeries.js'
+import type { Patch } from './patches.js'
+import type { Scenario } from './race.js'
+import { type Check, leaseRenewedWhileItIsReaped, parkedJobClaimedWhileItsKeyIsFreed } from './windows.js'
+
+export interface Mutation {
+  readonly name: string
+  readonly patch: Patch
+  readonly caughtBy: NamedCheck
+}
+
+export interface NamedCheck {
+  readonly name: string
+  readonly run: Check
+}
+
+const { claim, complete, fail, renew, renewStale, cancelFirst, reap } = deeds
+
+const check = (name: string, run: Check): NamedCheck => ({ name, run })
+
+/** All orders of a scenario, or those given. */
+function race(
+  policy: deeds.Policy,
+  start: deeds.Start,
+  trio: readonly deeds.Deed[],
+  orders?: Scenario['orders'],
+): NamedCheck {
+  const name = `${trio.map((deed) => deed.name).join(' ∥ ')} (${policy ?? 'no key'}, ${start})`
+  const jobs = policy === null ? 1 : 2
+  return check(name, async ({ playAll }) => {
+    const { violations } = await playAll({ policy, start, jobs, deeds: trio, ...(orders && { orders }) })
+    return [...violations]
+  })
+}
+
+const claimBesideCompletion = race('exclusive', 'lost', [complete, claim])
+const takeOverBesideCompletion = race('supersede', 'lost', [claim, complete])
+const completionBesideRenewal = race('exclusive', 'parked', [complete, renew])
+const nothing = { replace: '' }
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'complete_leases does not compare the token',
+    patch: { file: 'complete_leases', find: 'and l.token = w.token', ...nothing },
+    caughtBy: check('complete with a wrong token', forgeries.completeWithWrongToken),
+  },
+  {
+    name: 'complete_leases does not compare the lease id',
+    patch: { file: 'complete_leases', find: 'and l.lease_id = w.lease_id', ...nothing },
+    caughtBy: check('complete with a wrong lease id', forgeries.completeWithWrongLeaseId),
+  },
+  {
+    name: 'complete_leases compares lists instead of pairs',
+    patch: {
+      file: 'complete_leases',
+      find: /and l\.token = w\.token\s+and l\.lease_id = w\.lease_id/,
+      replace: 'and l.token = any (p_tokens) and l.lease_id = any (p_lease_ids)',
+    },
+    caughtBy: check('complete with mixed pairs', forgeries.completeWithMixedPairs),
+  },
+  {
+    name: 'hold_leases does not compare the token',
+    patch: { file: 'hold_leases', find: 'and l.token = w.token', ...nothing },
+    caughtBy: check('keyed complete with a wrong token', forgeries.keyedCompleteWithWrongToken),
+  },
+  {
+    name: 'hold_leases does not compare the lease id',
+    patch: { file: 'hold_leases', find: 'and l.lease_id = w.lease_id', ...nothing },
+    caughtBy: check('fail with a wrong lease id', forgeries.failWithWrongLeaseId),
+  },
+  {
+    name: 'complete_the_rest takes the completion of a superseded job',
+    patch: { file: 'complete_the_rest', find: `and o.state = 'completed'`, ...nothing },
+    caughtBy: takeOverBesideCompletion,
+  },
+  {
+    name: 'renew_leases asks for the job id only',
+    patch: { file: 'renew_leases', find: /and (\w)\.token = (\w)\.token and \1\.lease_id = \2\.lease_id/g, ...nothing },
+    caughtBy: race(null, 'lost', [renewStale, claim]),
+  },
+  {
+    name: 'renew_leases waits for locked rows',
+    patch: { file: 'renew_leases', find: 'for update of h skip locked', replace: 'for update of h' },
+    caughtBy: completionBesideRenewal,
+  },
+  {
+    name: 'cancel_job locks the job before its key',
+    patch: {
+      file: 'cancel_job',
+      find: /perform from holdfast\.job_key as k where k\.key = v_key for update;/g,
+      ...nothing,
+    },
+    caughtBy: race('exclusive', 'lost', [claim, complete, cancelFirst], [[0, 1, 2, 0, 1, 2]]),
+  },
+  {
+    name: 'claim_one locks the job before its key',
+    patch: { file: 'claim_one', find: 'elsif v_key is not null then', replace: 'elsif false then' },
+    caughtBy: check('a parked job is claimed while its key is freed', parkedJobClaimedWhileItsKeyIsFreed),
+  },
+  {
+    name: 'claim_jobs waits for locked jobs',
+    patch: { file: 'claim_jobs', find: 'for update skip locked', replace: 'for update' },
+    caughtBy: race(null, 'pending', [claim, claim]),
+  },
+  {
+    name: 'lock_keys_of_ready waits for locked keys',
+    patch: { file: 'lock_keys_of_ready', find: 'for update skip locked', replace: 'for update' },
+    caughtBy: claimBesideCompletion,
+  },
+  {
+    name: 'lock_keys_of_ready calls a held key free',
+    patch: { file: 'lock_keys_of_ready', find: 'filter (where k.holder is null)', ...nothing },
+    caughtBy: claimBesideCompletion,
+  },
+  {
+    name: 'claim_keyed parks without the lock of the key',
+    patch: { file: 'claim_keyed', find: 'and r.key = any (v_free || v_held)', ...nothing },
+    caughtBy: claimBesideCompletion,
+  },
+  {
+    name: 'claim_keyed gives the token of the last claim again',
+    patch: { file: 'claim_keyed', find: 'greatest(k.token, t.token) + 1', replace: 'greatest(k.token, t.token)' },
+    caughtBy: race('exclusive', 'parked', [fail, claim]),
+  },
+  {
+    name: 'claim_newest does not end the former holder',
+    patch: { file: 'claim_newest', find: /perform holdfast\.end_leases\([\s\S]*?\);/, ...nothing },
+    caughtBy: takeOverBesideCompletion,
+  },
+  {
+    name: 'free_keys does not un-park',
+    patch: { file: 'free_keys', find: 'set parked = false', replace: 'set parked = true' },
+    caughtBy: completionBesideRenewal,
+  },
+  {
+    name: 'reap_leases takes by id, without a second look',
+    patch: {
+      file: 'reap_leases',
+      find: /and \(l\.locked_until < v_now or l\.locked_by = any \(v_dead\)\)/,
+      ...nothing,
+    },
+    caughtBy: check('a lease is renewed while it is reaped', leaseRenewedWhileItIsReaped),
+  },
+  {
+    name: 'reap_leases waits for locked workers',
+    patch: { file: 'reap_leases', find: /for update skip locked(?=\s+--|\s+\)\);)/, replace: 'for update' },
+    caughtBy: race(null, 'lost', [reap, reap]),
+  },
+  {
+    name: 'now gives the start of the transaction',
+    patch: { file: 'now', find: ', clock_timestamp())', replace: ', pg_catalog.now())' },
+    caughtBy: check('a lease ends during a transaction', forgeries.leaseEndsDuringTransaction),
+  },
+]
