@@ -3,24 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { createHoldfast } from 'holdfast'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../scripts/embedded-postgres.mjs'
+import { TABLES } from './tables.mjs'
 
 // Few connections, so that they can be used up.
 const SETTINGS = { max_connections: 80, shared_buffers: '128MB' }
 // The role of the workers: it may call functions, and a server that is full for it still answers the owner.
 const APP = 'chaos_app'
-
-/** Tables that jobs write to, and the rights of the workers' role on them. */
-export const TABLES = `
-  create table started (
-    job_id bigint not null, token bigint not null, pid integer not null, at timestamptz not null default clock_timestamp()
-  );
-  create table effect (job_id bigint primary key, token bigint not null);
-  create table effect_log (job_id bigint not null, token bigint not null);
-`
-
-export function grantTables(role) {
-  return `grant insert, select on started, effect, effect_log to ${role}`
-}
 
 export async function openServer() {
   const server = await startEmbeddedPostgres({ settings: SETTINGS })
@@ -41,7 +29,7 @@ export async function openServer() {
         await once(ownerUrl, `create role ${APP} login password '${password}'`)
         await once(ownerUrl, `grant holdfast_producer, holdfast_worker, holdfast_operator, holdfast_viewer to ${APP}`)
       }
-      await once(ownerUrl, `${TABLES}; ${grantTables(APP)}`)
+      await once(ownerUrl, TABLES)
       return openDatabase(ownerUrl, urlOf(server.url, name, { user: APP, password }))
     },
   }

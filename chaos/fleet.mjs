@@ -136,12 +136,13 @@ export function openFleet(url) {
     /** What they said that nobody planned. */
     complaints: () => all.map(({ stderr }) => stderr).join(''),
 
-    lastFacts: () =>
-      all.map((w) =>
-        w
+    /** The last faults of each, for whoever looks into a scenario that failed. */
+    lastFaults: () =>
+      all.flatMap((worker) =>
+        worker
           .told('worker.fault')
-          .slice(-6)
-          .map((f) => `${f.doing} ${f.code} ${f.error}`.slice(0, 160)),
+          .slice(-5)
+          .map(({ doing, code, error }) => `${worker.pid}: ${doing}: ${code} ${error}`),
       ),
 
     async endAll() {

@@ -1,4 +1,4 @@
-// The jobs that the scenarios run. What they leave behind is in the tables of chaos/database.mjs.
+// The jobs that the scenarios run. What they leave behind is in the tables of chaos/tables.mjs.
 import { setTimeout as wait } from 'node:timers/promises'
 import { defineJob } from 'holdfast'
 

@@ -73,12 +73,10 @@ async function runScenario(postgres, scenario) {
   try {
     figures = await withinLimit(scenario.run(context))
     checks.push(...(await checkInvariants(database.ask, context.acknowledged)))
-    if (process.env.CHAOS_DEBUG) console.log(JSON.stringify(fleet.lastFacts(), null, 1))
     figures = { ...figures, 'writes refused': fleet.count('job.lost') }
   } catch (error) {
     context.check('the scenario came to its end', false, error?.stack ?? error)
-    console.log(fleet.complaints())
-    if (process.env.CHAOS_DEBUG) console.log(JSON.stringify(fleet.lastFacts(), null, 1))
+    console.log([...fleet.lastFaults(), fleet.complaints()].join('\n'))
   } finally {
     await fleet.endAll()
     await client.close()

@@ -36,6 +36,8 @@ declare
   v_left integer := p_n;
   v_budget integer := p_n + 1000;  -- rows met in one call, claimed or parked, so that a call stays short
   v_queue text;
+  v_priorities integer[];
+  v_priority integer;
   v_run_at timestamptz;
   v_job_id bigint;
   v_met integer;
@@ -47,7 +49,24 @@ begin
 
   foreach v_queue in array p_queues loop
     continue when exists (select from holdfast.queue as q where q.name = v_queue and q.paused_at is not null);
-    for v_priority in p_from_priority..9 loop
+    -- One look for all priorities: a claim that finds little must not ask ten times. Behind a position the caller's own
+    -- priority is taken unasked, since the look would meet the dead entries that the position spares it.
+    v_priorities := array(
+      select p.priority
+        from generate_series(p_from_priority, 9) as p(priority)
+       where p.priority = p_from_priority and p_from_job_id > 0
+          or (
+            select true  -- a scalar with a limit, which the planner cannot turn into a join over the whole backlog
+              from holdfast.ready as r
+             where r.queue = v_queue
+               and r.priority = p.priority
+               and not r.parked
+               and r.crashes < 2
+               and r.run_at <= v_now
+             limit 1
+          )
+    );
+    foreach v_priority in array v_priorities loop
       v_run_at := case when v_priority = p_from_priority then p_from_run_at else '-infinity' end;
       v_job_id := case when v_priority = p_from_priority then p_from_job_id else 0 end;
       loop
@@ -85,6 +104,10 @@ begin
               from holdfast.claim_keyed(v_keyed, p_worker, array[v_queue], p_types, v_lease_id, v_now, v_leases) as c;
           get diagnostics v_claimed = row_count;
           v_left := v_left - v_claimed;
+          -- With each held key up to 1,000 jobs of its backlog were parked: a few such batches are enough for one call.
+          if exists (select from holdfast.ready as r where r.job_id = any (v_keyed) and r.parked) then
+            v_budget := v_budget - 250;
+          end if;
         end if;
       end loop;
     end loop;

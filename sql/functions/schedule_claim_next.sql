@@ -24,6 +24,7 @@ create or replace function holdfast.schedule_claim_next_v1(
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
+  v_next constant timestamptz := date_trunc('milliseconds', p_next_tick);  -- clients know no finer ones
   v_details constant jsonb := jsonb_build_object('job_key', left(p_job_key, 100));
   v_row holdfast.schedule;
   v_ticks timestamptz[];
@@ -49,7 +50,7 @@ begin
 
   v_ticks := coalesce(p_ticks, array[v_row.next_tick]);
   v_last := greatest(v_row.next_tick, (select max(t.at) from unnest(v_ticks || p_missed) as t(at)));
-  if p_next_tick <= v_last or v_last > v_now or cardinality(v_ticks) > 1000 or cardinality(p_missed) > 1000
+  if v_next <= v_last or v_last > v_now or cardinality(v_ticks) > 1000 or cardinality(p_missed) > 1000
     or v_row.next_tick > any (v_ticks || p_missed) then
     perform holdfast.refuse('INVALID_OPTION', 'ticks must be at most 1000, due, and before the next one', v_details
       || jsonb_build_object('next_tick', p_next_tick, 'expected', v_row.next_tick));
@@ -69,9 +70,9 @@ begin
   end loop;
 
   update holdfast.schedule as s
-     set next_tick = p_next_tick, counts_from = v_last, last_tick = v_last, last_job = v_row.last_job, fault = null,
+     set next_tick = v_next, counts_from = v_last, last_tick = v_last, last_job = v_row.last_job, fault = null,
          locked_by = p_worker,
-         locked_until = least(p_next_tick,
+         locked_until = least(v_next,
            v_now + make_interval(secs => (holdfast.lease_seconds_by_type(array[s.type]) ->> s.type)::integer))
    where s.job_key = p_job_key;
   return query

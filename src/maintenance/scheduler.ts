@@ -26,6 +26,8 @@ export interface SchedulerOptions {
 }
 
 const EVERY_MS = 1000
+// What is served now has its next tick by then.
+const SOON_MS = 50
 // What another worker does at the same moment, or an operator has just done, is no fault.
 const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['JOB_LOCKED', 'JOB_NOT_DUE', 'JOB_DISABLED', 'JOB_UNKNOWN'])
 
@@ -87,25 +89,25 @@ export class Scheduler {
   #lookIn(ms: number): void {
     if (this.#isStopping) return
     this.#timer = setTimeout(() => {
-      this.#looking = this.#look()
+      this.#looking = this.#look().then((nextInMs) => {
         // Workers that started together do not ask together, except for the tick itself.
-        .then((nextInMs) =>
-          this.#lookIn(Math.max(1, Math.min(nextInMs ?? EVERY_MS, EVERY_MS * (0.8 + 0.4 * Math.random())))),
-        )
+        const usual = EVERY_MS * (0.8 + 0.4 * Math.random())
+        this.#lookIn(Math.max(1, Math.min(nextInMs ?? usual, usual)))
+      })
     }, ms)
   }
 
-  /** Begins to serve what is due; milliseconds until the next tick. A schedule that takes long holds up no other. */
+  /** Begins to serve what is due; milliseconds until it must look again. A schedule that takes long holds up no other. */
   async #look(): Promise<number | undefined> {
     try {
       const { due, now, nextInMs } = await dueSchedules(this.#store, this.#known)
-      for (const schedule of due) {
+      const begun = due.filter(({ jobKey }) => !this.#serving.has(jobKey) && !this.#isStopping)
+      for (const schedule of begun) {
         const { jobKey } = schedule
-        if (this.#serving.has(jobKey) || this.#isStopping) continue
         const served = this.#serve(schedule, now).finally(() => this.#serving.delete(jobKey))
         this.#serving.set(jobKey, served)
       }
-      return nextInMs
+      return begun.length > 0 ? SOON_MS : nextInMs
     } catch (error) {
       // The next look, here or in another worker, finds the same schedules.
       this.#options.onFault('looking for due schedules', error)

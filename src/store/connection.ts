@@ -143,8 +143,8 @@ export async function listenWith(
   }
   return {
     async check() {
-      const text = 'select c.name from pg_listening_channels() as c(name)'
-      const { rows } = await client.query({ text, query_timeout: CHECK_MS })
+      const question = { text: 'select c.name from pg_listening_channels() as c(name)', query_timeout: CHECK_MS }
+      const { rows } = await client.query(question)
       return rows.some((row) => row.name === channel)
     },
     async close() {

@@ -14,8 +14,10 @@ export interface LaneDeeds {
   onFault(doing: string, error: unknown): void
 }
 
-// A look from the start at least this often, for retries, late commits and urgent jobs behind the cursor.
+// A look from the start at least this often, for retries, late commits and urgent jobs behind the cursor. Where such a look
+// is dear, it is taken so seldom that it costs no more than a tenth of the time.
 const SWEEP_MS = 250
+const SWEEP_SHARE = 0.1
 const LARGEST_CLAIM = 500
 const LARGEST_STOCK = 1000
 // How much work the stock may hold, in time: enough to cover the next claim, little enough to be fair to other workers.
@@ -31,6 +33,7 @@ export class Lane {
   #runMs: number | undefined
   #cursor = QUEUE_START
   #sweptAt = 0
+  #sweepEveryMs = SWEEP_MS
   #mustSweep = true
   #isStopping = false
   #isHushed = false
@@ -97,18 +100,20 @@ export class Lane {
 
   /** Behind the cursor first; from the start when that is due, or when the rest of the queue was too little. */
   async #claim(n: number): Promise<ClaimedJob[]> {
-    const isSweep = this.#mustSweep || performance.now() - this.#sweptAt > SWEEP_MS
+    const isSweep = this.#mustSweep || performance.now() - this.#sweptAt > this.#sweepEveryMs
     const got = await this.#claimFrom(isSweep ? QUEUE_START : this.#cursor, n)
     if (isSweep || got.length === n || this.#isStopping) return got
     return [...got, ...(await this.#claimFrom(QUEUE_START, n - got.length))]
   }
 
   async #claimFrom(from: Cursor, n: number): Promise<ClaimedJob[]> {
+    const askedAt = performance.now()
+    const got = await this.#deeds.claim(this.queue, n, from)
     if (from === QUEUE_START) {
       this.#mustSweep = false
       this.#sweptAt = performance.now()
+      this.#sweepEveryMs = Math.max(SWEEP_MS, (this.#sweptAt - askedAt) / SWEEP_SHARE)
     }
-    const got = await this.#deeds.claim(this.queue, n, from)
     const last = got.findLast((job) => job.key === null) ?? got.at(-1)
     if (last) this.#cursor = { priority: last.priority, runAt: last.runAt, jobId: last.id }
     return got

@@ -56,3 +56,15 @@ test('a lock that a call by hand has left does not outlast the tick', async () =
 
   expect(await schedule(client)).toMatchObject({ locked_until: new Date(at('09:00:10')) })
 })
+
+test('a tick has milliseconds at most, so that every client can name it', async () => {
+  const client = await db.connect()
+  await setClock(client, at('08:30'))
+  await givenSchedule(client)
+  await planned(client, 1, '2026-03-02T09:00:00.123456Z')
+
+  expect(
+    await askValue(client, `select next_tick = '2026-03-02T09:00:00.123Z' from holdfast.find_schedule('hourly')`),
+  ).toBe(true)
+  expect(await planned(client, 1, 'infinity')).toBe(false)
+})

@@ -1,0 +1,84 @@
+// Workers that are killed, stopped, or ended by their own jobs.
+import { expect, test } from 'vitest'
+import { useFleet } from '../support/fleet.js'
+import { until, useHoldfast } from '../support/holdfast.js'
+
+const bench = useHoldfast()
+const fleet = useFleet(bench)
+
+const heldBy = async (worker: { id(): Promise<string> }) =>
+  (await bench.look('select job_id from holdfast.lease where locked_by = $1', [await worker.id()])).length
+
+test('the jobs of a worker that was killed run elsewhere, and their effects take place once', async () => {
+  const doomed = await fleet.startWorker()
+  const holds = await fleet.enqueue(5, { type: 'hold', input: { ms: 60_000 } })
+  const effects = await fleet.enqueue(5, { type: 'effect', input: { beforeMs: 4000 } })
+  await until(async () => (await heldBy(doomed)) === 10)
+  const other = await fleet.startWorker()
+
+  doomed.kill('SIGKILL')
+  expect(await doomed.ended).toMatchObject({ signal: 'SIGKILL' })
+
+  await until(async () => (await bench.look('select from started where pid = $1', [other.pid])).length === 5)
+  await until(async () => (await fleet.jobs(effects)).every(({ state }) => state === 'completed'))
+  expect(other.told('job.reaped').length).toBeGreaterThan(0)
+  expect(await fleet.jobs(holds)).toEqual(
+    holds.map((id) => expect.objectContaining({ id, state: 'running', attempts: 2 })),
+  )
+  expect(await bench.look('select job_id from effect_log order by job_id')).toEqual(
+    effects.map((job_id) => ({ job_id })),
+  )
+})
+
+test('every outcome of a worker that was stopped for longer than its leases is refused', async () => {
+  const settings = { lease: '1s', tell: ['job.completed'] }
+  const sleeper = await fleet.startWorker(settings)
+  const ids = [
+    ...(await fleet.enqueue(5, { type: 'noop', input: { ms: 3000 } })),
+    ...(await fleet.enqueue(5, { type: 'effect', input: { beforeMs: 3000 } })),
+  ]
+  await until(async () => (await heldBy(sleeper)) === 10)
+  const other = await fleet.startWorker(settings)
+
+  sleeper.kill('SIGSTOP')
+  await until(async () => (await fleet.jobs(ids)).every(({ token, state }) => token === '2' && state === 'completed'))
+  sleeper.kill('SIGCONT')
+  await sleeper.hears('job.lost', 10)
+
+  expect(sleeper.told('job.completed')).toEqual([])
+  const worker = await other.id()
+  expect(await fleet.jobs(ids)).toEqual(ids.map((id) => expect.objectContaining({ id, locked_by: worker })))
+  expect(await bench.look('select token from effect_log')).toEqual(Array(5).fill({ token: '2' }))
+  expect(fleet.complaints()).toBe('')
+})
+
+test('a job that ends its worker fails at the third death, and those beside it complete', {
+  timeout: 60_000,
+}, async () => {
+  const deaths: unknown[] = []
+  let worker = await fleet.startWorker()
+  const bystanders = await fleet.enqueue(5, { type: 'noop', input: { ms: 1500 } })
+  const [poison = ''] = await fleet.enqueue(1, { type: 'poison', input: { by: 'SIGKILL' } })
+
+  while ((await fleet.jobs([poison]))[0]?.state !== 'failed') {
+    if (!worker.isAlive) {
+      deaths.push((await worker.ended).signal)
+      worker = await fleet.startWorker()
+    }
+    await until(async () => !worker.isAlive || (await fleet.jobs([poison]))[0]?.state === 'failed')
+  }
+  await until(async () => (await fleet.jobs(bystanders)).every(({ state }) => state === 'completed'))
+
+  expect(deaths).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL'])
+  expect((await fleet.jobs([poison]))[0]).toMatchObject({
+    attempts: 3,
+    error: {
+      name: 'WorkerDied',
+      worker: expect.any(String),
+      rss_bytes: expect.any(Number),
+      last_logs: expect.arrayContaining(['about to end by SIGKILL']),
+    },
+  })
+  const lost = await bench.look('select from holdfast.attempt where job_id = any ($1)', [bystanders])
+  expect(lost.length).toBeGreaterThan(0)
+})

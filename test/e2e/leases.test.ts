@@ -1,0 +1,50 @@
+// Leases while the event loop of their worker is blocked, and cancelling what another process runs.
+import { expect, test } from 'vitest'
+import { useFleet } from '../support/fleet.js'
+import { until, useHoldfast } from '../support/holdfast.js'
+
+const bench = useHoldfast()
+const fleet = useFleet(bench)
+
+/** One worker is blocked with neighbours in flight; another is there to reap. */
+async function blockOne(options: Record<string, unknown>) {
+  const blocked = await fleet.startWorker({ lease: '1s', options })
+  const effects = await fleet.enqueue(3, { type: 'effect', input: { beforeMs: 3000 } })
+  const blocks = await fleet.enqueue(1, { type: 'block', input: { afterMs: 2500, ms: 3500 } })
+  const ids = [...effects, ...blocks]
+  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
+  const reaper = await fleet.startWorker({ lease: '1s' })
+  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
+  return { blocked, reaper, ids, effects }
+}
+
+test('a handler that blocks the event loop for longer than its lease keeps it, and so do its neighbours', async () => {
+  const { blocked, reaper, ids } = await blockOne({})
+
+  expect(reaper.told('job.reaped')).toEqual([])
+  expect(blocked.told('job.lost')).toEqual([])
+  expect(await fleet.jobs(ids)).toEqual(ids.map((id) => expect.objectContaining({ id, attempts: 1 })))
+})
+
+test('without the keeper thread a blocked worker loses its leases, and what it writes late is refused', async () => {
+  const { blocked, reaper, effects } = await blockOne({ keeperThread: false })
+  await blocked.hears('job.lost')
+
+  expect(reaper.told('job.reaped').length).toBeGreaterThan(0)
+  expect(await bench.look('select job_id from effect_log order by job_id')).toEqual(
+    effects.map((job_id) => ({ job_id })),
+  )
+})
+
+test('cancelling a job that runs in another process tells its handler why', async () => {
+  const worker = await fleet.startWorker()
+  const [id = ''] = await fleet.enqueue(1, { type: 'hold', input: { ms: 60_000 } })
+  await until(async () => (await bench.look('select from started where job_id = $1', [id])).length === 1)
+  const client = bench.open({ jobs: [] })
+
+  await client.cancel(id, { reason: 'no longer wanted' })
+  const [aborted] = await worker.hears('aborted')
+
+  expect(aborted).toMatchObject({ code: 'CANCELLED' })
+  expect((await fleet.jobs([id]))[0]).toMatchObject({ state: 'cancelled', error: { message: 'no longer wanted' } })
+})
