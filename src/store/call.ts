@@ -9,12 +9,14 @@ import { translated } from './translate-error.js'
 export interface Statement {
   readonly invocation: string
   readonly columns?: string
-  /** How long to wait for the answer before the connection is given up; by default as long as the connection says. */
+  /** How long to wait for the answer before the connection is given up; default 10 s. */
   readonly answerMs?: number
 }
 
-/** For what a worker asks again and again: on a line that has gone dead it must not wait as long as a large enqueue may take. */
-export const PROMPT_MS = 10_000
+// Nearly everything takes milliseconds, and on a line that has gone dead nobody should wait for much longer than that.
+const ANSWER_MS = 10_000
+/** For statements that grow with what they are given, and may wait for others. */
+export const BULK_MS = 60_000
 
 /** Runs it on a pooled connection as a prepared statement, or inside the caller's transaction. */
 export async function call(store: Store, statement: Statement, values: unknown[], tx?: Queryable): Promise<Row[]> {
@@ -23,7 +25,7 @@ export async function call(store: Store, statement: Statement, values: unknown[]
     const database = tx ? undefined : await store.open()
     const { rows } = tx
       ? await tx.query(text, values)
-      : await (database as NonNullable<typeof database>).prepared(text, values, statement.answerMs)
+      : await (database as NonNullable<typeof database>).prepared(text, values, statement.answerMs ?? ANSWER_MS)
     return rows
   } catch (error) {
     throw translated(error)

@@ -15,7 +15,7 @@ export interface Database extends Queryable {
   /** How another thread or process opens the same database; undefined where it cannot. */
   readonly address: pg.ClientConfig | undefined
   /** Runs a statement that is prepared once per connection under its own text. */
-  prepared(text: string, values: unknown[], answerMs?: number): Promise<{ rows: Row[] }>
+  prepared(text: string, values: unknown[], answerMs: number): Promise<{ rows: Row[] }>
   /** One connection from begin to commit; rolled back when `work` throws. */
   transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>
   /** One connection for `work` alone, outside any transaction. */
@@ -67,10 +67,11 @@ export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'addres
   }
   return {
     ...parts,
-    query: (text, values) => pool.query(text, values),
+    // Not pool.query, which gives the connection up after any error, also after a refusal.
+    query: (text, values) => withClient((client) => client.query(text, values)),
     prepared: (text, values, answerMs) => {
-      const limit = parts.engine === 'server' && answerMs !== undefined && { query_timeout: answerMs }
-      return pool.query({ name: statementName(text), text, values, ...limit })
+      const limit = parts.engine === 'server' && { query_timeout: answerMs }
+      return withClient((client) => client.query({ name: statementName(text), text, values, ...limit }))
     },
     session: (work) => withClient(work),
     transaction: (work) =>

@@ -1,7 +1,7 @@
 // Enqueues jobs in one round trip.
 
 import type { JobId } from '../domain/job.js'
-import { call } from './call.js'
+import { BULK_MS, call } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 
@@ -20,4 +20,8 @@ export async function enqueueJobs(
   return rows.map((row) => String(row.id))
 }
 
-const ENQUEUE_JOBS = { invocation: 'enqueue_jobs_v1($1::text::jsonb, $2::text::jsonb, $3)', columns: 'c as id' }
+const ENQUEUE_JOBS = {
+  invocation: 'enqueue_jobs_v1($1::text::jsonb, $2::text::jsonb, $3)',
+  columns: 'c as id',
+  answerMs: BULK_MS,
+}

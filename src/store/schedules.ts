@@ -1,15 +1,12 @@
 // Schedules: their rows, the claim of a tick, and the deeds of operators.
 
-import { isHoldfastError } from '../domain/errors.js'
 import type { Failure } from '../domain/failure.js'
 import type { JobId } from '../domain/job.js'
 import type { Schedule, Tick } from '../domain/schedule.js'
 import { quoteIdentifier } from '../domain/schema-name.js'
-import { call, type Statement } from './call.js'
-import type { Row } from './connection.js'
+import { BULK_MS, call } from './call.js'
 import type { Store } from './open.js'
 import { type ScheduleChanges, type ScheduleSettings, settingsText, toSchedule, toTick } from './schedule-rows.js'
-import { translated } from './translate-error.js'
 
 /** Writes the definitions of code down; gives the keys whose stored settings an operator has set otherwise. */
 export async function putSchedules(
@@ -71,23 +68,7 @@ export async function claimTicks(store: Store, schedule: Schedule, claim: TickCl
   const { jobKey, nextTick, version } = schedule
   const { worker, fire, inputs, options, missed, next } = claim
   const values = [jobKey, worker, moment(nextTick ?? undefined), moment(next), fire.map(iso), inputs, missed.map(iso)]
-  return (await callKeeping(store, CLAIM, [...values.map((value) => value ?? null), options ?? null, version])).map(
-    toTick,
-  )
-}
-
-// At each tick all workers but one are refused, and a pool ends the connection of a statement that failed.
-async function callKeeping(store: Store, statement: Statement, values: unknown[]): Promise<Row[]> {
-  try {
-    const database = await store.open()
-    return await database.session((session) =>
-      call(store, statement, values, session).catch((error) => {
-        throw isHoldfastError(error, 'CONNECTION_FAILED') ? error.cause : error
-      }),
-    )
-  } catch (error) {
-    throw translated(error)
-  }
+  return (await call(store, CLAIM, [...values.map((value) => value ?? null), options ?? null, version])).map(toTick)
 }
 
 const CLAIM = {
@@ -182,7 +163,8 @@ export async function backfillSchedule(
   actor: string | null,
 ): Promise<{ tick: Date; jobId: JobId }[]> {
   const invocation = `backfill_schedule_v1($1, $2::text[]::timestamptz[], $3::text[]::jsonb[], $4::text[]::jsonb[], $5)`
-  const rows = await call(store, { invocation }, [jobKey, fire.map(iso), inputs ?? null, options ?? null, actor])
+  const values = [jobKey, fire.map(iso), inputs ?? null, options ?? null, actor]
+  const rows = await call(store, { invocation, answerMs: BULK_MS }, values)
   return rows.map((row) => ({ tick: row.tick as Date, jobId: String(row.job_id) }))
 }
 

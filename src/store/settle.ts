@@ -2,7 +2,7 @@
 
 import type { ClaimedJob } from '../domain/job.js'
 import type { OutcomeOf } from '../domain/outcome.js'
-import { call, PROMPT_MS, type Statement } from './call.js'
+import { call, type Statement } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 
@@ -96,7 +96,6 @@ export async function renewLeases(store: Store, leases: readonly Lease[], sessio
 const batched = (name: string): Statement => ({
   invocation: `${name}($1::text::jsonb)`,
   columns: 'c.settled',
-  answerMs: PROMPT_MS,
 })
 const COMPLETE = {
   invocation: 'complete_leases_v1($1::bigint[], $2::bigint[], $3::uuid[], $4::text::jsonb)',
@@ -106,7 +105,7 @@ const FAIL = batched('fail_jobs_v1')
 const SNOOZE = batched('snooze_jobs_v1')
 const CANCEL = batched('cancel_jobs_v1')
 const RELEASE = batched('release_jobs_v1')
-const RENEW = { invocation: 'renew_leases_v1($1::text::jsonb, true)', columns: 'c.renewed', answerMs: PROMPT_MS }
+const RENEW = { invocation: 'renew_leases_v1($1::text::jsonb, true)', columns: 'c.renewed' }
 const ASSERT = { invocation: 'assert_lease_v1($1, $2, $3)' }
 const COMPLETE_ONE = { invocation: 'complete_job_v1($1, $2, $3, $4::text::jsonb)' }
 const PROGRESS = { invocation: 'report_progress_v1($1, $2, $3, $4, $5)', columns: 'c as held' }

@@ -1,7 +1,7 @@
 // What a worker tells the database of itself: what it serves, that it lives, when it sleeps.
 
 import type { JobDefinition } from '../domain/definition.js'
-import { call, PROMPT_MS } from './call.js'
+import { call } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 
@@ -28,7 +28,7 @@ export async function deregisterWorker(store: Store, id: string): Promise<void> 
 /** false when the row is gone and the worker must register again. */
 export async function beatWorker(store: Store, id: string, rssBytes: number, session?: Queryable): Promise<boolean> {
   const values = [id, rssBytes]
-  const beat = { invocation: 'beat_worker_v1($1, $2)', columns: 'c as known', answerMs: PROMPT_MS }
+  const beat = { invocation: 'beat_worker_v1($1, $2)', columns: 'c as known' }
   const [row] = await call(store, beat, values, session)
   return row?.known === true
 }
@@ -47,7 +47,7 @@ export async function sleepWorker(
   sleepMs: number | null,
 ): Promise<number | undefined> {
   const invocation = 'sleep_worker_v1($1, $2, $3)'
-  const [row] = await call(store, { invocation, columns: 'c as due_ms', answerMs: PROMPT_MS }, [id, queues, sleepMs])
+  const [row] = await call(store, { invocation, columns: 'c as due_ms' }, [id, queues, sleepMs])
   return row?.due_ms === null || row === undefined ? undefined : Number(row.due_ms)
 }
 

@@ -56,16 +56,18 @@ test('a job that ends its worker fails at the third death, and those beside it c
   timeout: 60_000,
 }, async () => {
   const deaths: unknown[] = []
-  let worker = await fleet.startWorker()
-  const bystanders = await fleet.enqueue(5, { type: 'noop', input: { ms: 1500 } })
+  const workers = [await fleet.startWorker(), await fleet.startWorker()]
+  const bystanders = await fleet.enqueue(4, { type: 'noop', input: { ms: 1500 } })
   const [poison = ''] = await fleet.enqueue(1, { type: 'poison', input: { by: 'SIGKILL' } })
+  const hasFailed = async () => (await fleet.jobs([poison]))[0]?.state === 'failed'
 
-  while ((await fleet.jobs([poison]))[0]?.state !== 'failed') {
-    if (!worker.isAlive) {
+  while (!(await hasFailed())) {
+    await until(async () => workers.some(({ isAlive }) => !isAlive) || (await hasFailed()))
+    for (const [place, worker] of workers.entries()) {
+      if (worker.isAlive) continue
       deaths.push((await worker.ended).signal)
-      worker = await fleet.startWorker()
+      workers[place] = await fleet.startWorker()
     }
-    await until(async () => !worker.isAlive || (await fleet.jobs([poison]))[0]?.state === 'failed')
   }
   await until(async () => (await fleet.jobs(bystanders)).every(({ state }) => state === 'completed'))
 

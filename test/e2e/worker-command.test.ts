@@ -41,7 +41,12 @@ test('a second signal ends the process at once, without waiting for what runs', 
 
   worker.kill('SIGTERM')
   await until(
-    async () => (await bench.look('select from pg_stat_activity where query ilike $1', ['listen%'])).length === 0,
+    async () =>
+      (
+        await bench.look('select from pg_stat_activity where datname = current_database() and query ilike $1', [
+          'listen%',
+        ])
+      ).length === 0,
   )
   worker.kill('SIGTERM')
 

@@ -42,7 +42,7 @@ test('a claim that takes the flag from the others of its key runs two of them at
   await ask(race.admin, 'select race.reset()')
   await ask(race.admin, await readFile(new URL('seed-claim.sql', import.meta.url), 'utf8'))
   const report = await hammer(race, seedTrade(JOBS), new Notes())
-  console.log('flag and index', JSON.stringify({ ...report, breaches: report.breaches.length }))
+  console.log('flag and index', JSON.stringify({ ...report, breaches: undefined }))
 
   expect(report.overlaps).toBeGreaterThan(0)
 })

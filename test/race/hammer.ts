@@ -13,7 +13,7 @@ export interface HeldLease {
 
 /** What workers do for a living. Each deed runs on the worker's own session. */
 export interface Trade {
-  claim(session: pg.Client, worker: string): Promise<HeldLease[]>
+  claim(session: pg.Client, worker: string, notes: Notes): Promise<HeldLease[]>
   /** Renewals, failures and the like between claim and completion; true when the lease is settled by it. */
   hold(session: pg.Client, lease: HeldLease, notes: Notes): Promise<boolean>
   complete(session: pg.Client, worker: string, lease: HeldLease): Promise<boolean>
@@ -58,11 +58,16 @@ export interface Report {
 }
 
 const WORKERS = 16
-const IDLE_LIMIT = 3000
+const IDLE_LIMIT = 1000
 
 /** Waits for turns of the event loop: long enough for others to come in between. */
 export async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A while in which this session asks for nothing, so that idle ones leave the machine to the others. */
+export async function rest(session: pg.Client): Promise<void> {
+  await session.query('select pg_sleep(0.005)')
 }
 
 export async function hammer(race: Race, trade: Trade, notes: Notes): Promise<Report> {
@@ -78,13 +83,13 @@ export async function hammer(race: Race, trade: Trade, notes: Notes): Promise<Re
     const session = await connect()
     let idle = 0
     while (idle < IDLE_LIMIT) {
-      const leases = (await notes.attempt(() => trade.claim(session, `w${index}`))) ?? []
+      const leases = (await notes.attempt(() => trade.claim(session, `w${index}`, notes))) ?? []
       idle = leases.length > 0 ? 0 : idle + 1
       notes.claimed.push(...leases)
       for (const lease of leases) await work(session, `w${index}`, lease, trade, notes)
       if (idle > 0) {
         if (othersLeft === 0 && idle % 20 === 0 && (await trade.isDrained(race.database.admin))) break
-        await turns(idle)
+        await rest(session)
       }
     }
     await session.end()

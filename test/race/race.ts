@@ -35,7 +35,7 @@ export interface Race {
 }
 
 /** To drain costs as much as the race; what would be stuck nearly always shows in the places too. */
-const DRAIN_EVERY = 4
+const DRAIN_EVERY = 8
 /** The dead rows of all the stages before would slow each race down a little more. */
 const VACUUM_EVERY = 200
 const TABLES = ['ready', 'lease', 'outcome', 'attempt', 'job', 'job_key', 'worker', 'audit'].map((t) => `holdfast.${t}`)
@@ -43,9 +43,15 @@ const RECORDER = new URL('recorder.sql', import.meta.url)
 
 export async function openRace(): Promise<Race> {
   const database = await openTestDatabase()
-  const admin = await database.connect('admin')
+  const connect = async (as: 'app' | 'admin') => {
+    const client = await database.connect(as)
+    // Thousands of short calls: what a plan costs to make matters more than what it saves.
+    await client.query('set jit = off; set plan_cache_mode = force_generic_plan')
+    return client
+  }
+  const admin = await connect('admin')
   await admin.query(await readFile(RECORDER, 'utf8'))
-  const actors = await Promise.all([1, 2, 3].map(async () => openActor(await database.connect())))
+  const actors = await Promise.all([1, 2, 3].map(async () => openActor(await connect('app'))))
   let unswept = 0
   return {
     database,

@@ -1,7 +1,7 @@
 // The two trades that the hammer drives: Holdfast's own functions, and the claim that guards a pointer.
 import type pg from 'pg'
 import { ask, askList, askRow, askValue } from '../support/ask.js'
-import { type HeldLease, type Notes, type Trade, turns } from './hammer.js'
+import { type HeldLease, type Notes, rest, type Trade } from './hammer.js'
 
 const KEYS = ['k1', 'k2', 'k3']
 const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
@@ -43,7 +43,7 @@ export function holdfastTrade(policy: string, jobs: number): Trade {
           `select set_config('holdfast.fake_now', (clock_timestamp() + interval '1 hour')::text, false)`,
         )
         await ask(session, 'select * from holdfast.reap_leases(1)')
-        await turns(30)
+        await rest(session)
         return isAllAsked() ? 'done' : 'more'
       },
     ],
@@ -92,14 +92,16 @@ async function operate(session: pg.Client, notes: Notes): Promise<void> {
 /** The claim of seed-claim.sql, driven as it was meant: look for pending jobs, then claim each in a transaction of its own. */
 export function seedTrade(jobs: number): Trade {
   return {
-    async claim(session, worker) {
+    async claim(session, worker, notes) {
       const ids = await askList<string>(
         session,
         `select id from seed_claim.jobs where state = 'pending' and locked_by is null order by id limit 2 for update skip locked`,
       )
       const claimed: HeldLease[] = []
-      for (const id of ids)
-        claimed.push(...(await ask<HeldLease>(session, 'select * from seed_claim.claim_job($1, $2)', [id, worker])))
+      for (const id of ids) {
+        const own = () => ask<HeldLease>(session, 'select * from seed_claim.claim_job($1, $2)', [id, worker])
+        claimed.push(...((await notes.attempt(own)) ?? []))
+      }
       return claimed
     },
     hold: async () => false,

@@ -263,10 +263,11 @@ test('a worker survives the loss of all its connections, and every effect is the
         await ctx.complete(tx, n)
       }),
   })
-  const holdfast = bench.open({ jobs: [write], concurrency: 6, maxConnections: 8 })
+  const worker = bench.open({ jobs: [write], concurrency: 6, maxConnections: 8 })
+  const producer = bench.open({ jobs: [write], database: bench.database.pool })
   const inputs = Array.from({ length: 40 }, (_, n) => n)
-  await holdfast.start()
-  const handles = await holdfast.enqueueMany(write, inputs)
+  await worker.start()
+  const handles = await producer.enqueueMany(write, inputs)
   await inTransaction.opened
 
   const killed = await bench.look(

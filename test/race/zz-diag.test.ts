@@ -1,0 +1,134 @@
+// What keyed jobs cost the claims of others, in pages read; and that enqueueing a key waits for nobody.
+import { expect, test } from 'vitest'
+import { ask, askList, askValue, type Session } from '../support/ask.js'
+import { pidOf } from '../support/blocked.js'
+import { givenIn } from '../support/given.js'
+import { useDatabase } from '../support/use-database.js'
+
+const db = useDatabase()
+const MANY = 100_000
+const LIMIT = 120_000
+const CLAIM = `select * from holdfast.claim_jobs('w', '{default}', '{task}', 1)`
+
+/** Due jobs of the default priority, with the key that `key` makes of n. */
+async function backlog(key: string): Promise<void> {
+  await ask(
+    db.admin,
+    `with made as (
+       insert into holdfast.job (type, queue, priority, max_attempts, key, key_policy, input, created_at)
+       select 'task', 'default', 5, 3, ${key}, case when ${key} is not null then 'exclusive' end, '{}', clock_timestamp()
+         from generate_series(1, $1) as n
+       returning *
+     )
+     insert into holdfast.ready (job_id, run_at, priority, max_attempts, type, queue, key, key_policy, rank)
+     select m.id, m.created_at, 5, 3, m.type, m.queue, m.key, m.key_policy, case when m.key is not null then m.id end
+       from made as m`,
+    [MANY],
+  )
+  await ask(db.admin, 'vacuum analyze holdfast.ready')
+}
+
+/** Pages that one claim of one job reads, by a session that knows its plans already; the claim is undone. */
+async function pagesOfClaim(session: Session): Promise<number> {
+  let pages = 0
+  for (const _warm of [1, 2, 3]) {
+    await ask(session, 'begin')
+    const [plan] = await askList<[{ Plan: Record<string, number> }]>(
+      session,
+      `explain (analyze, buffers, format json) ${CLAIM}`,
+    )
+    const io = await ask(session, `select c.relname, pg_stat_get_xact_blocks_fetched(c.oid)::int as n, pg_stat_get_xact_numscans(c.oid)::int as scans from pg_class c where c.relkind in ('r','i') and pg_stat_get_xact_blocks_fetched(c.oid) > 10`)
+    console.log(JSON.stringify(io))
+    await ask(session, 'rollback')
+    pages = (plan?.[0].Plan['Shared Hit Blocks'] ?? 0) + (plan?.[0].Plan['Shared Read Blocks'] ?? 0)
+  }
+  expect(pages).toBeGreaterThan(0)
+  return pages
+}
+
+async function pagesOfUrgentClaim(): Promise<number> {
+  const urgent = await givenIn(db.pool).pendingJob({ priority: 1 })
+  const session = await db.connect('admin')
+  const pages = await pagesOfClaim(session)
+  expect(await askList(session, CLAIM)).toEqual([urgent])
+  return pages
+}
+
+test('a hundred thousand keys with a job each cost the claim of an urgent job no more than jobs without a key', {
+  timeout: LIMIT,
+}, async () => {
+  const empty = await pagesOfClaim(await db.connect('admin'))
+  await backlog('null')
+  const plain = await pagesOfUrgentClaim()
+  await ask(db.admin, 'truncate holdfast.ready, holdfast.lease, holdfast.job')
+  await backlog(`'k' || n`)
+  const keyed = await pagesOfUrgentClaim()
+
+  console.log(
+    `pages per claim: empty queue ${empty}, beside 100,000 jobs without a key ${plain}, beside 100,000 keys ${keyed}`,
+  )
+  expect(keyed).toBeLessThanOrEqual(3 * plain)
+})
+
+test('a hundred thousand jobs of one busy key are each met once, a bounded number at a time, and then cost nothing', {
+  timeout: LIMIT,
+}, async () => {
+  const session = await db.connect('admin')
+  await backlog('null')
+  const plain = await pagesOfClaim(session)
+  await ask(db.admin, 'truncate holdfast.ready, holdfast.lease, holdfast.job')
+
+  await givenIn(db.pool).runningJob({ key: 'busy' })
+  await backlog(`'busy'`)
+  const other = await givenIn(db.pool).pendingJob()
+  const parked = () => askValue<number>(db.admin, 'select count(*)::int from holdfast.ready where parked')
+  const steps: number[] = []
+  let claimed: unknown[] = []
+  while (claimed.length === 0) {
+    const before = await parked()
+    claimed = await askList(session, CLAIM)
+    steps.push((await parked()) - before)
+  }
+  expect(claimed).toEqual([other])
+  expect(await parked()).toBe(MANY)
+  expect(Math.max(...steps)).toBeLessThanOrEqual(5000)
+
+  await givenIn(db.pool).pendingJob()
+  const soon = await pagesOfClaim(session)
+  await ask(db.admin, 'vacuum holdfast.ready')
+  const later = await pagesOfClaim(session)
+  console.log(
+    `pages per claim: beside 100,000 jobs without a key ${plain}, beside 100,000 parked ${soon}, once vacuumed ${later}; ` +
+      `${steps.length} claims to park them, at most ${Math.max(...steps)} in one`,
+  )
+  expect(later).toBeLessThanOrEqual(3 * plain)
+})
+
+test.each(['exclusive', 'supersede'])(
+  'two open transactions that enqueue the same %s key do not wait for each other',
+  async (policy) => {
+    const [one, two] = [await db.connect(), await db.connect()]
+    const pids = [await pidOf(one), await pidOf(two)]
+    await one.query('begin')
+    await two.query('begin')
+    const first = await givenIn(one).pendingJob({ key: 'k', key_policy: policy })
+    const answer = givenIn(two).pendingJob({ key: 'k', key_policy: policy })
+    const isBlocked = async () => {
+      for (;;) {
+        const blocked = await askList<number>(
+          db.admin,
+          'select p from unnest($1::int[]) as p where cardinality(pg_blocking_pids(p)) > 0',
+          [pids],
+        )
+        if (blocked.length > 0) return 'waits'
+      }
+    }
+
+    const second = await Promise.race([answer, isBlocked()])
+
+    expect(second).not.toBe('waits')
+    expect(second).not.toBe(first)
+    await two.query('commit')
+    await one.query('commit')
+  },
+)
