@@ -17,7 +17,8 @@ function spin(isolate) {
     isolate,
     module,
     retry,
-    timeout: '1s',
+    // Long enough that a slow machine has started the isolate before.
+    timeout: '3s',
     async run(_, ctx) {
       await ctx.tx((tx) =>
         tx.query('insert into started (job_id, token, pid) values ($1, $2, $3)', [ctx.job.id, threadId, process.pid]),

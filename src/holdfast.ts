@@ -10,7 +10,7 @@ import { Housekeeper } from './maintenance/housekeeper.js'
 import { Reaper } from './maintenance/reaper.js'
 import { Scheduler, type SchedulerOptions } from './maintenance/scheduler.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
-import { SILENT } from './observe/log.js'
+import { guarded, SILENT } from './observe/log.js'
 import { claimOne } from './store/claim.js'
 import type { MigrationReport } from './store/migrate.js'
 import { Store, type StoreOptions } from './store/open.js'
@@ -60,7 +60,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#store = store
     this.#events = events
     this.#registry = new Registry(options.jobs)
-    this.#log = options.logger ?? SILENT
+    this.#log = options.logger ? guarded(options.logger) : SILENT
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
   }

@@ -41,7 +41,7 @@ export async function run(context) {
         /memory|heap|MB\b.*ended|SIGABRT|SIGKILL/i.test(byId[hog].error.message),
       byId[hog].error,
     )
-    figures[`${kind}: busy loop of timeout 1 s stopped after`] = `${byId[spin].finished_at - byId[spin].locked_at} ms`
+    figures[`${kind}: busy loop of timeout 3 s stopped after`] = `${byId[spin].finished_at - byId[spin].locked_at} ms`
     figures[`${kind}: completed beside it`] = beside.n
     figures[`${kind}: reason of the hog`] = byId[hog].error.message
   }

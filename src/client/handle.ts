@@ -1,7 +1,7 @@
 // An enqueued job in the caller's hand.
 
 import { type Duration, durationMs } from '../domain/duration.js'
-import { type ErrorCode, HoldfastError } from '../domain/errors.js'
+import { type ErrorCode, HoldfastError, isHoldfastError } from '../domain/errors.js'
 import type { Job, JobId, JobState } from '../domain/job.js'
 import type { EventHub } from '../observe/events.js'
 import { cancelJob, findJob } from '../store/jobs.js'
@@ -34,13 +34,19 @@ export function jobHandle<Output>(store: Store, events: EventHub, id: JobId, typ
     async result({ timeout, signal }: { timeout?: Duration; signal?: AbortSignal } = {}) {
       const deadline = timeout === undefined ? undefined : performance.now() + durationMs(timeout, 'timeout')
       const finished = finishedHere(events, id)
+      let failures = 0
       try {
         for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
           signal?.throwIfAborted()
-          const job = await read()
-          if (isFinal(job.state)) return outputOf<Output>(job)
+          const job = await read().catch((error) => {
+            // The database may be back at the next question; a caller who cannot wait has given a timeout.
+            if (!isHoldfastError(error, 'CONNECTION_FAILED') || ++failures > MOST_FAILURES) throw error
+            return undefined
+          })
+          if (job) failures = 0
+          if (job && isFinal(job.state)) return outputOf<Output>(job)
           const left = deadline === undefined ? Number.POSITIVE_INFINITY : deadline - performance.now()
-          if (left <= 0) throw timedOut(job, timeout)
+          if (left <= 0) throw timedOut(id, type, job?.state, timeout)
           await finished.within(Math.min(wait, left), signal)
         }
       } finally {
@@ -53,6 +59,8 @@ export function jobHandle<Output>(store: Store, events: EventHub, id: JobId, typ
 // Jobs that end in this process are heard at once; others are found by asking, ever more seldom.
 const FIRST_WAIT_MS = 20
 const LONGEST_WAIT_MS = 1000
+// About half a minute without an answer.
+const MOST_FAILURES = 30
 
 function isFinal(state: JobState): boolean {
   return state === 'completed' || state in FINAL_CODES
@@ -76,9 +84,10 @@ function outputOf<Output>(job: Job): Output {
   )
 }
 
-function timedOut(job: Job, timeout: Duration | undefined): HoldfastError {
-  return new HoldfastError('RESULT_TIMEOUT', `job ${job.id} (${job.type}) is still ${job.state} after ${timeout}`, {
-    details: { jobId: job.id, state: job.state, timeout },
+function timedOut(id: JobId, type: string, state: JobState | undefined, timeout: Duration | undefined): HoldfastError {
+  const known = state ? `is still ${state}` : 'could not be asked for'
+  return new HoldfastError('RESULT_TIMEOUT', `job ${id} (${type}) ${known} after ${timeout}`, {
+    details: { jobId: id, state, timeout },
   })
 }
 

@@ -4,6 +4,18 @@ import type { Logger } from '../domain/context.js'
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
+/** A logger whose own failures stay its own: what it throws must not end a worker. */
+export function guarded(logger: Logger): Logger {
+  const guard = (level: keyof Logger) => (fields: object, message?: string) => {
+    try {
+      logger[level](fields, message)
+    } catch {
+      // there is nobody left to tell
+    }
+  }
+  return { debug: guard('debug'), info: guard('info'), warn: guard('warn'), error: guard('error') }
+}
+
 /** A logger that adds `fields` to every line. */
 export function withFields(logger: Logger, fields: object): Logger {
   if (logger === SILENT) return SILENT

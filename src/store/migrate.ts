@@ -21,10 +21,10 @@ export async function migrate(session: Queryable, options: { schema?: string } =
   await session.query('begin')
   try {
     await session.query(`set local check_function_bodies = off`)
+    // Migrations of one schema take turns, however long that takes.
+    await session.query(`select pg_advisory_xact_lock(hashtextextended('holdfast.migrate:' || $1, 7245904))`, [schema])
     // A table that someone holds must not queue up all the others behind this transaction.
     await session.query(`set local lock_timeout = '5s'`)
-    // Migrations of one schema take turns.
-    await session.query(`select pg_advisory_xact_lock(hashtextextended('holdfast.migrate:' || $1, 7245904))`, [schema])
     const missing = missingMigrations(migrations, await readApplied(session, schema))
     for (const migration of missing) await session.query(migration.text)
     for (const text of repeatables) await session.query(text)

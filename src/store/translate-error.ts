@@ -1,6 +1,6 @@
 // SQLSTATEs and socket errors become codes here, once.
 
-import { codeOfSqlstate, HoldfastError } from '../domain/errors.js'
+import { codeOfSqlstate, HoldfastError, isHoldfastError } from '../domain/errors.js'
 import { isConnectionFault } from './connection.js'
 
 /** Holdfast's own refusals and connection faults become HoldfastErrors; anything else stays the driver's error. */
@@ -10,9 +10,29 @@ export function translated(error: unknown): unknown {
   if (known !== undefined) {
     return new HoldfastError(known, message?.replace(`${known}: `, ''), { cause: error, details: parseDetail(detail) })
   }
-  if (error instanceof HoldfastError || !isConnectionFault(error)) return error
+  const isUnreachable = isConnectionFault(error) || (typeof code === 'string' && REFUSED_LOGINS.has(code))
+  if (error instanceof HoldfastError || !isUnreachable) return error
   return new HoldfastError('CONNECTION_FAILED', `the database cannot be reached: ${message || code}`, { cause: error })
 }
+
+// The server is there but lets this program in nowhere: wrong password, no such role, no such database.
+const REFUSED_LOGINS: ReadonlySet<string> = new Set(['28P01', '28000', '3D000'])
+
+/** True when the same call may succeed if it is made again: nothing of it has happened. */
+export function isPassing(error: unknown): boolean {
+  return isHoldfastError(error, 'CONNECTION_FAILED') || PASSING.has(String((error as { code?: unknown } | null)?.code))
+}
+
+const PASSING: ReadonlySet<string> = new Set([
+  '40001', // serialization failure, where the database's default isolation is stricter than ours
+  '40P01', // deadlock: this transaction was chosen to give way
+  '55P03', // a lock was not to be had in time
+  '57014', // a statement timeout
+  '53000', // out of some resource
+  '53100', // the disk is full
+  '53200', // out of memory
+  '53400', // a configured limit was reached
+])
 
 function parseDetail(detail: string | undefined): Record<string, unknown> {
   try {

@@ -68,6 +68,11 @@ export class Lane {
 
   resume(): void {
     this.#isHushed = false
+    this.look()
+  }
+
+  /** There may be more room than before. */
+  look(): void {
     this.#fill()
     this.#roomWanted?.()
   }

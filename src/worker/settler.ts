@@ -2,11 +2,11 @@
 // handler is never blamed for it.
 
 import { backoffMs } from '../domain/backoff.js'
-import { isHoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
 import type { Outcome, OutcomeOf } from '../domain/outcome.js'
 import type { Store } from '../store/open.js'
 import { cancelJobs, completeJobs, failJobs, releaseJobs, type Settlement, snoozeJobs } from '../store/settle.js'
+import { isPassing } from '../store/translate-error.js'
 
 /** A run that came to its outcome. */
 export interface Ended {
@@ -85,11 +85,11 @@ export class Settler {
         return
       } catch (error) {
         this.#facts.onFault(`settling ${batch.length} ${kind}`, error)
-        if (this.#isGivingUp || (batch.length === 1 && !isHoldfastError(error, 'CONNECTION_FAILED'))) {
+        if (this.#isGivingUp || (batch.length === 1 && !isPassing(error))) {
           for (const ended of batch) this.#settled(ended, undefined)
           return
         }
-        if (!isHoldfastError(error, 'CONNECTION_FAILED')) return await this.#writeApart(kind, batch)
+        if (!isPassing(error)) return await this.#writeApart(kind, batch)
         await new Promise((resolve) => setTimeout(resolve, backoffMs(RETRY, tries, Math.random())))
       }
     }

@@ -82,7 +82,9 @@ export class Worker {
     await registerWorker(store, this.#row)
     await this.#runs.start(this.#row, this.#options.keeping)
     this.#wakeup.start()
-    this.#backpressure?.start(() => this.wake())
+    this.#backpressure?.start(() => {
+      for (const lane of this.#lanes) lane.look()
+    })
     this.#suspects.start()
     for (const lane of this.#lanes) lane.start()
     events.emit('worker.started', { worker: this.#row.id, queues: this.#row.queues, types: this.#row.types })

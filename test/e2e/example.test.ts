@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('the example runs its jobs, shows each transition, and ends by itself', async () => {
+test('the example runs its jobs, shows each transition, and ends by itself', { timeout: 120_000 }, async () => {
   const { DATABASE_URL: _, ...env } = process.env
   const example = join(ROOT, 'examples/hello/main.mjs')
 

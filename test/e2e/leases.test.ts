@@ -8,12 +8,12 @@ const fleet = useFleet(bench)
 
 /** One worker is blocked with neighbours in flight; another is there to reap. */
 async function blockOne(options: Record<string, unknown>) {
-  const blocked = await fleet.startWorker({ lease: '1s', options })
+  const blocked = await fleet.startWorker({ lease: '3s', options })
   const effects = await fleet.enqueue(3, { type: 'effect', input: { beforeMs: 3000 } })
-  const blocks = await fleet.enqueue(1, { type: 'block', input: { afterMs: 2500, ms: 3500 } })
+  const blocks = await fleet.enqueue(1, { type: 'block', input: { afterMs: 2500, ms: 5500 } })
   const ids = [...effects, ...blocks]
   await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
-  const reaper = await fleet.startWorker({ lease: '1s' })
+  const reaper = await fleet.startWorker({ lease: '3s' })
   await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
   return { blocked, reaper, ids, effects }
 }

@@ -28,20 +28,20 @@ async function backlog(key: string): Promise<void> {
   await ask(db.admin, 'vacuum analyze holdfast.ready')
 }
 
-/** Pages that one claim of one job reads, by a session that knows its plans already; the claim is undone. */
+/** Pages that one claim of one job reads, at its best: plans are made at first, and again after an autovacuum. It is undone. */
 async function pagesOfClaim(session: Session): Promise<number> {
-  let pages = 0
-  for (const _warm of [1, 2, 3]) {
+  const pages: number[] = []
+  for (let i = 0; i < 5; i += 1) {
     await ask(session, 'begin')
     const [plan] = await askList<[{ Plan: Record<string, number> }]>(
       session,
       `explain (analyze, buffers, format json) ${CLAIM}`,
     )
     await ask(session, 'rollback')
-    pages = (plan?.[0].Plan['Shared Hit Blocks'] ?? 0) + (plan?.[0].Plan['Shared Read Blocks'] ?? 0)
+    pages.push((plan?.[0].Plan['Shared Hit Blocks'] ?? 0) + (plan?.[0].Plan['Shared Read Blocks'] ?? 0))
   }
-  expect(pages).toBeGreaterThan(0)
-  return pages
+  expect(Math.min(...pages)).toBeGreaterThan(0)
+  return Math.min(...pages)
 }
 
 async function pagesOfUrgentClaim(): Promise<number> {

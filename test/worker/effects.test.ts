@@ -197,13 +197,13 @@ test('a completion whose answer was lost is sent again, and the handler is not r
   const faults: string[] = []
   holdfast.on('worker.fault', ({ doing }) => faults.push(doing))
   await holdfast.start()
-  const lost = loseAnswerTo('complete_jobs_v1')
+  const lost = loseAnswerTo('complete_leases_v1')
 
   const handle = await holdfast.enqueue(once, {})
   await lost
 
   expect(await handle.result()).toBe(1)
-  await until(async () => timesSent('complete_jobs_v1') === 2)
+  await until(async () => timesSent('complete_leases_v1') === 2)
   await holdfast.close()
   expect(await bench.look('select state, attempts from holdfast.jobs')).toEqual([{ state: 'completed', attempts: 1 }])
   expect(runs).toBe(1)
