@@ -48,9 +48,13 @@ begin
      end as is_fine
    ) as t
    cross join lateral (
-     -- What is this short can be neither large nor deep nor beyond the range of numbers.
-     select case when octet_length((m.member -> 'input')::text) > 128 then holdfast.input_problem(m.member -> 'input')
-            end as problem
+     -- What is this short can be neither large nor deep nor beyond the range of numbers; what is long as stored may be far
+     -- longer as text and is not printed here.
+     select case
+       when not m.member ? 'input' then null
+       when pg_column_size(m.member -> 'input') > 1000 or octet_length((m.member -> 'input')::text) > 128
+         then holdfast.input_problem(m.member -> 'input')
+     end as problem
    ) as i
    cross join lateral (
      select case when jsonb_typeof(m.member) = 'object' and m.member - v_plain <> '{}'

@@ -23,8 +23,7 @@ export class Reaper {
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
   #isStopping = false
-  // A reaper that has just started does not know what was before.
-  #answeredSince: number | undefined
+  #answeredSince: number | undefined = Number.NEGATIVE_INFINITY
 
   constructor(store: Store, options: ReaperOptions) {
     this.#store = store

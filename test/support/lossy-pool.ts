@@ -13,20 +13,22 @@ export function lossyPool(connectionString: string): LossyPool {
   const pool = new pg.Pool({ connectionString, application_name: 'lossy' })
   const sent: string[] = []
   const losing: { text: string; lost: () => void }[] = []
-  const really = pool.query.bind(pool) as (...args: unknown[]) => Promise<pg.QueryResult>
-
-  const query = async (...args: unknown[]) => {
-    const [what] = args as [string | { text: string }]
-    const statement = typeof what === 'string' ? what : what.text
-    sent.push(statement)
-    const result = await really(...args)
-    const loss = losing.findIndex(({ text }) => statement.includes(text))
-    if (loss === -1) return result
-    for (const { lost } of losing.splice(loss, 1)) lost()
-    throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
-  }
+  pool.on('connect', (client) => {
+    const really = client.query.bind(client) as (...args: unknown[]) => Promise<pg.QueryResult>
+    const query = async (...args: unknown[]) => {
+      const [what] = args as [string | { text: string }]
+      const statement = typeof what === 'string' ? what : what.text
+      sent.push(statement)
+      const result = await really(...args)
+      const loss = losing.findIndex(({ text }) => statement.includes(text))
+      if (loss === -1) return result
+      for (const { lost } of losing.splice(loss, 1)) lost()
+      throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+    }
+    Object.assign(client, { query })
+  })
   return {
-    pool: Object.assign(pool, { query }) as unknown as pg.Pool,
+    pool,
     loseAnswerTo: (text) => new Promise((lost) => losing.push({ text, lost })),
     timesSent: (text) => sent.filter((statement) => statement.includes(text)).length,
   }
