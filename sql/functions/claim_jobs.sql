@@ -44,6 +44,7 @@ declare
   v_unkeyed tid[];
   v_keyed bigint[];
   v_claimed integer;
+  v_shut text[] := '{}';  -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
 begin
   perform holdfast.check_claim(p_worker, p_queues, p_types, p_n);
 
@@ -84,6 +85,7 @@ begin
                and r.run_at <= v_now
                and (r.run_at, r.job_id) > (v_run_at, v_job_id)
                and r.type = any (p_types)
+               and (r.key is null or r.key <> all (v_shut))
              order by r.run_at, r.job_id
              limit least(v_left, v_budget)
                for update skip locked
@@ -108,6 +110,9 @@ begin
           if exists (select from holdfast.ready as r where r.job_id = any (v_keyed) and r.parked) then
             v_budget := v_budget - 250;
           end if;
+          v_shut := v_shut || array(
+            select distinct r.key from holdfast.ready as r where r.job_id = any (v_keyed) and not r.parked
+          );
         end if;
       end loop;
     end loop;

@@ -282,3 +282,17 @@ test('more keys than one claim makes rows for are all served by further claims',
 
   expect(new Set(claimed).size).toBe(450)
 })
+
+test('a backlog behind a key that an open transaction has locked does not keep others from being claimed', async () => {
+  const holder = await given().runningJob({ key: 'k' })
+  await ask(db.pool, `select count(*) from holdfast.enqueue_jobs($1, '{"type": "task", "key": "k"}')`, [
+    JSON.stringify(Array.from({ length: 3000 }, () => ({}))),
+  ])
+  const other = await given().pendingJob()
+  const user = await db.connect()
+  await ask(user, 'begin')
+  await ask(user, 'select holdfast.assert_lease($1, $2, $3)', [holder.job_id, holder.token, holder.lease_id])
+
+  expect(await claimIds()).toEqual([other])
+  await ask(user, 'commit')
+})
