@@ -18,6 +18,7 @@ const steps = [
   { name: 'types', run: () => command('node_modules/typescript/bin/tsc', '--noEmit') },
   { name: 'build', run: () => command('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'), slow: true },
   { name: 'house rules', run: () => command('scripts/check-house.mjs') },
+  { name: 'docs', run: () => command('scripts/check-docs.mjs') },
   { name: 'generated docs', run: () => command('scripts/generate-docs.mjs', '--check'), slow: true },
   { name: fast ? 'unit tests' : 'tests', run: () => tests(fast ? ['--project', 'unit'] : []) },
 ]

@@ -8,7 +8,8 @@ export interface ReaperOptions {
   onFault(doing: string, error: unknown): void
 }
 
-const EVERY_MS = 1000
+// With the grace, and once more for the jitter, within the three seconds in which the jobs of a dead worker run elsewhere.
+const EVERY_MS = 750
 // A round stays short; when it was full the next one follows at once.
 const BATCH = 100
 // A worker that is silent for longer is dead, if the lock of its session is free too.
