@@ -6,6 +6,9 @@ export const what = 'a worker that holds 20 jobs is killed by SIGKILL; another w
 
 const HELD = 20
 const GOAL_MS = 3000
+const LIVING_EFFECTS = `
+  select ((select count(*) from holdfast.ready where type = 'effect')
+        + (select count(*) from holdfast.lease where type = 'effect'))::int`
 
 export async function run({ fleet, ask, value, enqueue, client, untilIdle, untilHeldBy, isQuick, check }) {
   const rounds = isQuick ? 3 : 20
@@ -39,6 +42,7 @@ export async function run({ fleet, ask, value, enqueue, client, untilIdle, until
     delays.push(...(await startedElsewhere()).map(({ ms }) => ms))
     marked += await value('select count(*)::int from holdfast.lease where job_id = any ($1) and crashes = 1', [held])
 
+    await until('the effects are over', async () => (await value(LIVING_EFFECTS)) === 0)
     for (const id of held) await client.cancel(id, { reason: 'the round is over' })
     await until('the survivor is free again', async () => other.told('job.lost').length >= HELD)
     doomed = other

@@ -24,9 +24,6 @@ export interface WorkerParts {
   readonly identity: WorkerIdentity
 }
 
-// A worker that is busy for longer than this leaves the suspect to another.
-const CLEAR_MS = 60_000
-
 export class Worker {
   readonly #parts: WorkerParts
   readonly #options: CheckedWorkerOptions
@@ -61,7 +58,7 @@ export class Worker {
     this.#suspects = new SuspectRoom({
       claim: () => this.#claimSuspect(),
       run: (job) => this.#runs.workThrough(job),
-      clear: () => this.#clear(),
+      clear: (ms) => this.#clear(ms),
       giveBack: (job) => this.#runs.giveBack([job]),
       reopen: () => this.#reopen(),
       onFault,
@@ -123,10 +120,10 @@ export class Worker {
   }
 
   /** Empties the worker: nothing is claimed, the stock goes back, and what runs is waited for. */
-  async #clear(): Promise<boolean> {
+  async #clear(ms: number): Promise<boolean> {
     const stock = await Promise.all(this.#lanes.map((lane) => lane.hush()))
     this.#runs.giveBack(stock.flat())
-    return this.#runs.idle(CLEAR_MS)
+    return this.#runs.idle(ms)
   }
 
   #reopen(): void {
