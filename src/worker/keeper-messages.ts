@@ -1,13 +1,29 @@
-// What a worker and its keeper thread tell each other. Leases travel as text, thousands in one string: copying a string
-// between threads costs almost nothing, copying thousands of objects costs more than running the jobs.
+// What a worker and its keeper thread tell each other. The jobs of a claim share one lease id and travel as text: copying a
+// string between threads costs almost nothing, copying thousands of objects costs more than running the jobs.
 
 import type { Lease } from '../store/settle.js'
 import type { TimedLease } from './lease-keeper.js'
 
-export type ToKeeper =
-  | { readonly kind: 'hold'; readonly leases: string; readonly claimedAt: number; readonly shortestMs: number }
-  | { readonly kind: 'drop'; readonly leases: string }
-  | { readonly kind: 'stop' }
+export interface HoldMessage {
+  readonly kind: 'hold'
+  readonly leaseId: string
+  /** When the claim was sent, by monotonicMs(). */
+  readonly claimedAt: number
+  readonly count: number
+  readonly shortestMs: number
+  /** `id token leaseMs`, comma, the next. */
+  readonly leases: string
+}
+
+export interface DropMessage {
+  readonly kind: 'drop'
+  readonly leaseId: string
+  readonly count: number
+  /** Ids with commas between. */
+  readonly ids: string
+}
+
+export type ToKeeper = HoldMessage | DropMessage | { readonly kind: 'stop' }
 
 export type FromKeeper =
   | { readonly kind: 'ready' }
@@ -16,24 +32,40 @@ export type FromKeeper =
   | { readonly kind: 'healthy'; readonly isHealthy: boolean }
   | { readonly kind: 'fault'; readonly doing: string; readonly message: string }
 
-export function packHeld(leases: readonly TimedLease[]): string {
-  return leases.map(({ id, token, leaseId, leaseMs }) => `${id} ${token} ${leaseId} ${leaseMs}`).join()
+/** One message for each lease id among them, which is one for a claim. */
+export function holdMessages(leases: readonly TimedLease[], claimedAt: number): HoldMessage[] {
+  return [...byLeaseId(leases)].map(([leaseId, members]) => ({
+    kind: 'hold',
+    leaseId,
+    claimedAt,
+    count: members.length,
+    shortestMs: members.reduce((shortest, { leaseMs }) => Math.min(shortest, leaseMs), Number.POSITIVE_INFINITY),
+    leases: members.map(({ id, token, leaseMs }) => `${id} ${token} ${leaseMs}`).join(),
+  }))
 }
 
-export function unpackHeld(text: string): TimedLease[] {
-  return text.split(',').map((part) => {
-    const [id, token, leaseId, leaseMs] = part.split(' ') as [string, string, string, string]
+export function dropMessages(leases: readonly Pick<Lease, 'id' | 'leaseId'>[]): DropMessage[] {
+  return [...byLeaseId(leases)].map(([leaseId, members]) => ({
+    kind: 'drop',
+    leaseId,
+    count: members.length,
+    ids: members.map(({ id }) => id).join(),
+  }))
+}
+
+export function heldLeases({ leaseId, leases }: HoldMessage): TimedLease[] {
+  return leases.split(',').map((part) => {
+    const [id, token, leaseMs] = part.split(' ') as [string, string, string]
     return { id, token, leaseId, leaseMs: Number(leaseMs) }
   })
 }
 
-export function packDropped(leases: readonly Pick<Lease, 'id' | 'leaseId'>[]): string {
-  return leases.map(({ id, leaseId }) => `${id} ${leaseId}`).join()
-}
-
-export function unpackDropped(text: string): Pick<Lease, 'id' | 'leaseId'>[] {
-  return text.split(',').map((part) => {
-    const [id, leaseId] = part.split(' ') as [string, string]
-    return { id, leaseId }
-  })
+function byLeaseId<L extends Pick<Lease, 'leaseId'>>(leases: readonly L[]): Map<string, L[]> {
+  const groups = new Map<string, L[]>()
+  for (const lease of leases) {
+    const known = groups.get(lease.leaseId)
+    if (known) known.push(lease)
+    else groups.set(lease.leaseId, [lease])
+  }
+  return groups
 }

@@ -6,8 +6,9 @@ import { KeptSession } from '../store/kept-session.js'
 import { type DatabaseAddress, Store } from '../store/open.js'
 import { renewLeases } from '../store/settle.js'
 import { beatWorker, holdWorkerLock, registerWorker, type WorkerRow } from '../store/workers.js'
-import { type FromKeeper, type ToKeeper, unpackDropped, unpackHeld } from './keeper-messages.js'
-import { LeaseKeeper } from './lease-keeper.js'
+import type { FromKeeper, ToKeeper } from './keeper-messages.js'
+import { LeaseBatches } from './lease-batches.js'
+import { LeaseKeeper, monotonicMs } from './lease-keeper.js'
 
 export interface KeeperThreadData {
   readonly database: DatabaseAddress
@@ -15,6 +16,9 @@ export interface KeeperThreadData {
   readonly row: WorkerRow
   readonly takesLock: boolean
 }
+
+// A claim younger than this is not read yet.
+const YOUNG_MS = 300
 
 const port = parentPort
 if (port) {
@@ -42,26 +46,24 @@ if (port) {
       fault: (doing, error) => tell({ kind: 'fault', doing, message: String(error) }),
     },
   )
-  // Read at each tick and not at each message: most jobs are dropped before anyone would have looked at them. Leases so short
-  // that a tick of a second is too long for them are read at once.
-  let unread: ToKeeper[] = []
-  const read = () => {
-    const messages = unread
-    unread = []
-    for (const message of messages) {
-      if (message.kind === 'hold') keeper.hold(unpackHeld(message.leases), message.claimedAt)
-      else if (message.kind === 'drop') for (const lease of unpackDropped(message.leases)) keeper.drop(lease)
-    }
+  const batches = new LeaseBatches()
+  const read = (claimedBefore: number) => {
+    for (const { leases, claimedAt } of batches.takeOlder(claimedBefore)) keeper.hold(leases, claimedAt)
   }
   port.on('message', async (message: ToKeeper) => {
-    unread.push(message)
-    if (message.kind === 'hold' && message.shortestMs < 4000) read()
-    if (message.kind !== 'stop') return
-    await keeper.stop()
-    await session.close()
-    port.close()
+    if (message.kind === 'hold') {
+      batches.hold(message)
+      // Leases so short that a tick of a second is too long for them cannot wait for the next.
+      if (message.shortestMs < 4000) read(message.claimedAt)
+    } else if (message.kind === 'drop') {
+      for (const lease of batches.drop(message)) keeper.drop(lease)
+    } else {
+      await keeper.stop()
+      await session.close()
+      port.close()
+    }
   })
   await keeper.runOnce()
-  keeper.start(read)
+  keeper.start(() => read(monotonicMs() - YOUNG_MS))
   tell({ kind: 'ready' })
 }

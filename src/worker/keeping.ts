@@ -6,7 +6,7 @@ import { LeaseLost } from '../domain/abort-reasons.js'
 import type { Store } from '../store/open.js'
 import { type Lease, renewLeases } from '../store/settle.js'
 import { beatWorker, registerWorker, type WorkerRow } from '../store/workers.js'
-import { type FromKeeper, packDropped, packHeld, type ToKeeper } from './keeper-messages.js'
+import { dropMessages, type FromKeeper, holdMessages, type ToKeeper } from './keeper-messages.js'
 import type { KeeperThreadData } from './keeper-thread.js'
 import { type KeeperFacts, LeaseKeeper, type TimedLease } from './lease-keeper.js'
 
@@ -78,19 +78,15 @@ function startThread(data: KeeperThreadData, facts: KeeperFacts): Promise<Keepin
     thread.on('error', died)
     thread.once('exit', (code) => died(new LeaseLost(`the keeper thread ended with ${code}`)))
 
-    const hold = (leases: readonly TimedLease[], claimedAt: number) =>
-      send({
-        kind: 'hold',
-        leases: packHeld(leases),
-        claimedAt,
-        shortestMs: leases.reduce((shortest, { leaseMs }) => Math.min(shortest, leaseMs), Number.POSITIVE_INFINITY),
-      })
+    const hold = (leases: readonly TimedLease[], claimedAt: number) => {
+      for (const message of holdMessages(leases, claimedAt)) send(message)
+    }
     // Outcomes are settled in batches, so drops come in batches: one message for all of a moment.
     let dropped: Lease[] = []
     const drop = (lease: Lease) => {
       if (dropped.length === 0) {
         setImmediate(() => {
-          send({ kind: 'drop', leases: packDropped(dropped) })
+          for (const message of dropMessages(dropped)) send(message)
           dropped = []
         })
       }
