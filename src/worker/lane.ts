@@ -18,8 +18,8 @@ export interface LaneDeeds {
 // is dear, it is taken so seldom that it costs no more than a tenth of the time.
 const SWEEP_MS = 250
 const SWEEP_SHARE = 0.1
-const LARGEST_CLAIM = 500
-const LARGEST_STOCK = 1000
+const LARGEST_CLAIM = 1000
+const LARGEST_STOCK = 2000
 // How much work the stock may hold, in time: enough to cover the next claim, little enough to be fair to other workers.
 const STOCK_MS = 25
 const AFTER_FAULT_MS = 500
