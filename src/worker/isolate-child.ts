@@ -98,6 +98,8 @@ function plain(fields: object): object {
 }
 
 if (process.send) {
+  // Its worker is gone: nobody would hear the outcome, and another worker will run the job.
+  process.on('disconnect', () => process.exit())
   const inside = new Inside((message) => process.send?.(message))
   process.on('message', (message: ToIsolate) => {
     if (message.kind === 'run') void inside.run(message.task).then(() => process.disconnect())

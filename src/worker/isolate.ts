@@ -50,7 +50,8 @@ export function openProcess(task: IsolateTask, memoryMb: number, heard: (message
     child.once('error', (error) => resolve({ what: `could not be started: ${error.message}` }))
     child.once('close', (code, signal) => {
       clearInterval(watch)
-      const memory = overMb === undefined ? '' : `: it took ${overMb} MB`
+      const isFull = /heap out of memory/i.test(lastLines) ? ': its JavaScript heap was full' : ''
+      const memory = overMb === undefined ? isFull : `: it took ${overMb} MB`
       const what = `ended with ${signal ? `signal ${signal}` : `exit code ${code}`}${memory}`
       resolve({ what, ...(lastLines && { lastLines: sanitizeText(lastLines, LAST_BYTES) }) })
     })

@@ -169,14 +169,14 @@ test('long runs earn no stock', async () => {
   expect(nextAsk().n).toBe(1)
 })
 
-test('no claim asks for more than 500, however short the runs are', async () => {
-  const { subject, nextAsk, end } = lane(400)
+test('no claim asks for more than 1,000, however short the runs are', async () => {
+  const { subject, nextAsk, end } = lane(900)
   subject.start()
   const first = nextAsk()
-  await first.answer(Array.from({ length: 400 }, (_, n) => job(n)))
-  for (let n = 0; n < 400; n += 1) await end(String(n))
+  await first.answer(Array.from({ length: 900 }, (_, n) => job(n)))
+  for (let n = 0; n < 900; n += 1) await end(String(n))
 
-  expect(nextAsk().n).toBeLessThanOrEqual(500)
+  expect(nextAsk().n).toBeLessThanOrEqual(1000)
 })
 
 test('stop claims no more, lets runs go on and gives the stock back', async () => {

@@ -1,0 +1,98 @@
+// Keeps leases in a thread of its own. A thread that dies is replaced, after everything it kept has been given up.
+
+import { createRequire } from 'node:module'
+import { Worker as Thread } from 'node:worker_threads'
+import type { Lease } from '../store/settle.js'
+import { dropMessages, type FromKeeper, holdMessages, type ToKeeper } from './keeper-messages.js'
+import type { KeeperThreadData } from './keeper-thread.js'
+import type { KeeperFacts, TimedLease } from './lease-keeper.js'
+
+// The built file, also when this one runs from its source: a thread loads JavaScript only.
+const THREAD_FILE = createRequire(import.meta.url).resolve('#keeper-thread')
+const REPLACE_MS = 1000
+
+export class ThreadedKeeping {
+  readonly #data: KeeperThreadData
+  readonly #facts: KeeperFacts
+  readonly #file: string
+  #thread: Thread | undefined
+  #dropped: Lease[] = []
+  #isStopping = false
+
+  constructor(data: KeeperThreadData, facts: KeeperFacts, file = THREAD_FILE) {
+    this.#data = data
+    this.#facts = facts
+    this.#file = file
+  }
+
+  /** Resolves when the thread has told the database that the worker is there. */
+  start(): Promise<void> {
+    const thread = new Thread(this.#file, {
+      workerData: this.#data,
+      name: 'holdfast-keeper',
+      execArgv: [], // flags of the program's own start need not fit a thread
+    })
+    return new Promise((resolve, reject) => {
+      thread.on('message', (fact: FromKeeper) => {
+        if (fact.kind !== 'ready') return this.#hear(fact)
+        this.#thread = thread
+        resolve()
+      })
+      thread.on('error', (error) => this.#facts.fault('keeping leases', error))
+      thread.once('exit', (code) => {
+        reject(new Error(`the keeper thread ended with ${code}`))
+        if (this.#thread !== thread) return
+        this.#thread = undefined
+        if (!this.#isStopping) void this.#replace()
+      })
+    })
+  }
+
+  hold(leases: readonly TimedLease[], claimedAt: number): void {
+    for (const message of holdMessages(leases, claimedAt)) this.#send(message)
+  }
+
+  /** Outcomes are settled in batches, so drops come in batches: one message for all of a moment. */
+  drop(lease: Lease): void {
+    if (this.#dropped.length === 0) {
+      setImmediate(() => {
+        const dropped = this.#dropped
+        this.#dropped = []
+        for (const message of dropMessages(dropped)) this.#send(message)
+      })
+    }
+    this.#dropped.push(lease)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    const thread = this.#thread
+    if (!thread) return
+    const ended = new Promise((resolve) => thread.once('exit', resolve))
+    thread.postMessage({ kind: 'stop' } satisfies ToKeeper)
+    await ended
+  }
+
+  #send(message: ToKeeper): void {
+    this.#thread?.postMessage(message)
+  }
+
+  #hear(fact: Exclude<FromKeeper, { kind: 'ready' }>): void {
+    if (fact.kind === 'lost') this.#facts.lost(fact.leases)
+    else if (fact.kind === 'overdue') this.#facts.overdue(fact.leases)
+    else if (fact.kind === 'healthy') this.#facts.healthy(fact.isHealthy)
+    else this.#facts.fault(fact.doing, new Error(fact.message))
+  }
+
+  /** Without its keeper the worker holds nothing for certain: everything stops, and it claims no more until it has another. */
+  async #replace(): Promise<void> {
+    this.#facts.overdue('all')
+    this.#facts.healthy(false)
+    while (!this.#isStopping && !this.#thread) {
+      await new Promise((resolve) => setTimeout(resolve, REPLACE_MS))
+      if (this.#isStopping) return
+      await this.start().catch((error) => this.#facts.fault('starting another keeper thread', error))
+    }
+    this.#facts.healthy(true)
+  }
+}
