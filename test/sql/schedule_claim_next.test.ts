@@ -106,13 +106,13 @@ describe('refusals', () => {
     expect(after).toMatchObject({ message: 'job_not_due' })
   })
 
-  test('job_locked while another has the advisory lock, even for a schedule that does not exist', async () => {
+  test('job_locked while another has the advisory lock; a refused claim leaves none behind', async () => {
     const [one, two] = [await db.connect(), await db.connect()]
     await one.query('begin')
     expect(await refusal(ask(one, CLAIM))).toMatchObject({ message: 'job_unknown' })
+    await one.query('rollback')
 
     expect(await refusal(ask(two, CLAIM))).toMatchObject({ message: 'job_unknown' })
-    await one.query('rollback')
     await dueAtNine(one)
     await one.query('begin')
     await ask(one, CLAIM)
