@@ -11,9 +11,9 @@ create or replace function holdfast.append_logs_v1(p_lines jsonb)
 as $$
 declare
   v_ids constant bigint[] := array(
-    select distinct j.id
-      from jsonb_to_recordset(p_lines) as w(job_id bigint)
-      join holdfast.job as j on j.id = w.job_id
+    select j.id
+      from holdfast.job as j
+     where j.id = any (array(select w.job_id from jsonb_to_recordset(p_lines) as w(job_id bigint)))
   );
 begin
   insert into holdfast.job_log (job_id, token, at, level, message, fields)

@@ -79,7 +79,7 @@ begin
     select l.job_id, l.type, j.input, l.token, l.lease_id, l.attempts, l.locked_until, l.max_attempts, l.queue,
            l.priority, l.run_at, l.key, j.pipeline_id, j.tags
       from leased as l
-      join holdfast.job as j on j.id = l.job_id;
+     cross join lateral (select b.input, b.pipeline_id, b.tags from holdfast.job as b where b.id = l.job_id limit 1) as j;
 
   -- What is still met and pending behind a locked key waits for it; the rest of its backlog goes with it, a piece at a time.
   select array_agg(distinct r.key)

@@ -35,7 +35,7 @@ begin
              coalesce(y.backoff_base_ms, 1000), coalesce(y.backoff_max_ms, 3600000), l.attempts, random()
            ))) as run_at
       from held as h
-      join holdfast.lease as l on l.job_id = h.job_id
+     cross join lateral (select * from holdfast.lease as b where b.job_id = h.job_id limit 1) as l
       left join holdfast.job_type as y on y.type = l.type
   ),
   told as (
