@@ -14,6 +14,8 @@ declare
     "enqueue": ["producer", "worker", "operator"],
     "enqueue_jobs": ["producer", "worker", "operator"],
     "claim_jobs": ["worker"],
+    "claim_batch": ["worker"],
+    "claim_by_id": ["worker"],
     "claim_one": ["worker"],
     "claim_job": ["worker"],
     "renew_leases": ["worker"],

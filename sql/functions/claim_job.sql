@@ -1,6 +1,6 @@
 -- claim_job: pending → running for one job by its id
---   Guard   as claim_one.
---   Locks   as claim_one.
+--   Guard   as claim_by_id.
+--   Locks   as claim_by_id.
 --   Gives   true: you own it and must run it; false: another has it or it is not eligible, skip it silently.
 --   Tells   nothing.
 -- The owner reads its token and lease id from the view jobs; a caller that settles by itself uses claim_one.
@@ -10,7 +10,7 @@ create or replace function holdfast.claim_job_v1(p_job_id bigint, p_worker text)
   set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return exists (select from holdfast.claim_one_v1(p_job_id, p_worker));
+  return holdfast.claim_by_id_v1(p_job_id, p_worker) is not null;
 end
 $$;
 

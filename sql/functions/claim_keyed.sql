@@ -1,7 +1,7 @@
 -- claim_keyed: pending → running for keyed jobs, with their keys; older ones of a newest-wins key → superseded
 --   Guard   the key row is ours (try-locked) and says whether the key is held.
 --   Locks   key rows in order, skip locked; then ready and lease rows, skip locked; never waits.
---   Gives   the claimed jobs as claim_jobs does. What waits for a held key is parked, out of the way of other claims.
+--   Gives   the claimed jobs. What waits for a held key is parked, out of the way of other claims.
 --   Tells   nothing.
 -- The caller holds the ready rows p_met; p_only claims that job or none. Lock and act are separate statements: the second sees what the first waited out.
 create or replace function holdfast.claim_keyed(
@@ -14,10 +14,7 @@ create or replace function holdfast.claim_keyed(
   p_leases jsonb,
   p_only bigint default null
 )
-  returns table (
-    id bigint, type text, input jsonb, token bigint, lease_id uuid, attempts smallint, locked_until timestamptz,
-    max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
-  )
+  returns bigint[]
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
@@ -32,6 +29,7 @@ declare
   v_winners bigint[];
   v_taken text[];
   v_crowded text[];
+  v_claimed bigint[];
 begin
   select k.free, k.held
     into v_free, v_held
@@ -51,35 +49,31 @@ begin
   v_winners := v_winners || holdfast.claim_newest(p_met, array(select unnest(v_free) except select unnest(v_taken)), v_held,
                                                   p_queues, p_types, p_now, p_only);
 
-  return query
-    with taken as (
-      delete from holdfast.ready as r
-       where r.job_id = any (v_winners)
-      returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token, r.key, r.key_policy,
-                r.rank, r.crashes
-    ),
-    fenced as (
-      update holdfast.job_key as k
-         set holder = t.job_id, current_job = t.job_id, current_rank = t.rank, current_since = p_now,
-             token = greatest(k.token, t.token) + 1
-        from taken as t
-       where k.key = t.key
-      returning t.job_id, t.type, t.queue, t.priority, t.run_at, t.attempts, t.max_attempts, t.key, t.key_policy, t.rank,
-                t.crashes, k.token
-    ),
-    leased as (
-      insert into holdfast.lease
-        (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, lease_id, locked_by,
-         locked_at, locked_until, crashes)
-      select f.job_id, f.type, f.queue, f.priority, f.run_at, f.attempts + 1, f.max_attempts, f.token, f.key, f.key_policy,
-             f.rank, p_lease_id, p_worker, p_now, p_now + make_interval(secs => (p_leases ->> f.type)::integer), f.crashes
-        from fenced as f
-      returning lease.*
-    )
-    select l.job_id, l.type, j.input, l.token, l.lease_id, l.attempts, l.locked_until, l.max_attempts, l.queue,
-           l.priority, l.run_at, l.key, j.pipeline_id, j.tags
-      from leased as l
-     cross join lateral (select b.input, b.pipeline_id, b.tags from holdfast.job as b where b.id = l.job_id limit 1) as j;
+  with taken as (
+    delete from holdfast.ready as r
+     where r.job_id = any (v_winners)
+    returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token, r.key, r.key_policy,
+              r.rank, r.crashes
+  ),
+  fenced as (
+    update holdfast.job_key as k
+       set holder = t.job_id, current_job = t.job_id, current_rank = t.rank, current_since = p_now,
+           token = greatest(k.token, t.token) + 1
+      from taken as t
+     where k.key = t.key
+    returning t.job_id, t.type, t.queue, t.priority, t.run_at, t.attempts, t.max_attempts, t.key, t.key_policy, t.rank,
+              t.crashes, k.token
+  ),
+  leased as (
+    insert into holdfast.lease
+      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, lease_id, locked_by,
+       locked_at, locked_until, crashes)
+    select f.job_id, f.type, f.queue, f.priority, f.run_at, f.attempts + 1, f.max_attempts, f.token, f.key, f.key_policy,
+           f.rank, p_lease_id, p_worker, p_now, p_now + make_interval(secs => (p_leases ->> f.type)::integer), f.crashes
+      from fenced as f
+    returning lease.job_id, lease.run_at
+  )
+  select coalesce(array_agg(l.job_id order by l.run_at, l.job_id), '{}') into v_claimed from leased as l;
 
   -- What is still met and pending behind a locked key waits for it; the rest of its backlog goes with it, a piece at a time.
   select array_agg(distinct r.key)
@@ -103,5 +97,6 @@ begin
           for update skip locked
      ));
   end if;
+  return v_claimed;
 end
 $$;

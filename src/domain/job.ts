@@ -64,8 +64,6 @@ export interface ClaimedJob {
   readonly key: string | null
   readonly pipelineId: string | null
   readonly tags: readonly string[]
-  /** Where it stood in its queue, as the database prints it: a Date would lose the microseconds. */
-  readonly runAt: string
   /** How long the lease held when it was claimed. */
   readonly leaseMs: number
 }

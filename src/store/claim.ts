@@ -4,11 +4,12 @@ import type { ClaimedJob, JobId } from '../domain/job.js'
 import { call } from './call.js'
 import type { Row } from './connection.js'
 import type { Store } from './open.js'
-import { type ClaimedTuple, toClaimedJob } from './rows.js'
+import { type ClaimedColumns, toClaimedJobs } from './rows.js'
 
-/** The last position a worker claimed in a queue; a claim that starts behind it does not meet the dead entries before it. */
+/** How far a worker has claimed in a queue; a claim that starts behind it does not meet the dead entries before it. */
 export interface Cursor {
   readonly priority: number
+  /** As the database prints it: a Date would lose the microseconds. */
   readonly runAt: string
   readonly jobId: JobId
 }
@@ -23,9 +24,17 @@ export interface Claim {
   readonly from: Cursor
 }
 
-export async function claimJobs(store: Store, { worker, queue, types, n, from }: Claim): Promise<ClaimedJob[]> {
-  const values = [worker, [queue], types, n, from.priority, from.runAt, from.jobId]
-  return claimed(await call(store, CLAIM_JOBS, values))
+export interface Batch {
+  readonly jobs: ClaimedJob[]
+  /** Where the next claim may go on. */
+  readonly cursor: Cursor
+}
+
+export async function claimBatch(store: Store, { worker, queue, types, n, from }: Claim): Promise<Batch> {
+  const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId]
+  const [row] = await call(store, CLAIM_BATCH, values)
+  const cursor = { priority: row?.priority as number, runAt: row?.run_at as string, jobId: row?.job_id as JobId }
+  return { jobs: claimed(row), cursor }
 }
 
 /** undefined when another has it, it is not eligible, or this process has no handler for its type. */
@@ -34,7 +43,7 @@ export async function claimOne(
   jobId: JobId,
   { worker, types }: Pick<Claim, 'worker' | 'types'>,
 ): Promise<ClaimedJob | undefined> {
-  return claimed(await call(store, CLAIM_ONE, [jobId, worker, types]))[0]
+  return claimed((await call(store, CLAIM_BY_ID, [jobId, worker, types]))[0])[0]
 }
 
 /** One job that two workers died with; the caller runs nothing beside it. */
@@ -43,19 +52,19 @@ export async function claimSuspect(
   { worker, types }: Pick<Claim, 'worker' | 'types'>,
   queues: readonly string[],
 ): Promise<ClaimedJob | undefined> {
-  return claimed(await call(store, CLAIM_SUSPECT, [worker, queues, types]))[0]
+  return claimed((await call(store, CLAIM_SUSPECT, [worker, queues, types]))[0])[0]
 }
 
-// All jobs of a claim come as one JSON array of arrays: one parse for the batch costs a quarter of a parse per column.
-const CLAIMED = `json_agg(json_build_array(c.id::text, c.type, c.queue, c.priority, c.input, c.token::text, c.lease_id,
-  c.attempts, c.max_attempts, c.key, c.pipeline_id, c.tags, c.run_at::text,
-  date_part('epoch', c.locked_until - clock_timestamp()))) as jobs`
 // A claim that is given up may have been made: its jobs come back when their leases are over, so it is given up late.
 const answerMs = 20_000
-const CLAIM_JOBS = { invocation: 'claim_jobs_v1($1, $2, $3, $4, $5, $6, $7)', columns: CLAIMED, answerMs }
-const CLAIM_ONE = { invocation: 'claim_one_v1($1, $2, $3)', columns: CLAIMED }
-const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: CLAIMED, answerMs }
+const CLAIM_BATCH = {
+  invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7)',
+  columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id',
+  answerMs,
+}
+const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3)', columns: 'c as jobs' }
+const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: 'c as jobs', answerMs }
 
-function claimed([row]: Row[]): ClaimedJob[] {
-  return ((row?.jobs ?? []) as ClaimedTuple[]).map(toClaimedJob)
+function claimed(row: Row | undefined): ClaimedJob[] {
+  return row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : []
 }

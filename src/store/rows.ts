@@ -4,43 +4,42 @@ import type { Failure } from '../domain/failure.js'
 import type { ClaimedJob, Job, JobState, KeyPolicy } from '../domain/job.js'
 import type { Row } from './connection.js'
 
-/** One job of a claim, in the order that claim.ts asks for. */
-export type ClaimedTuple = [
-  id: string,
-  type: string,
-  queue: string,
-  priority: number,
-  input: unknown,
-  token: string,
-  leaseId: string,
-  attempts: number,
-  maxAttempts: number,
-  key: string | null,
-  pipelineId: string | null,
-  tags: string[],
-  runAt: string,
-  leaseSeconds: number,
-]
+/** The jobs of a claim, column by column. What is seldom filled is told by place. */
+export interface ClaimedColumns {
+  readonly lease_id: string
+  readonly lease_seconds: Readonly<Record<string, number>>
+  readonly id: readonly string[]
+  readonly type: readonly string[]
+  readonly queue: readonly string[]
+  readonly priority: readonly number[]
+  readonly input: readonly unknown[]
+  readonly token: readonly string[]
+  readonly attempts: readonly number[]
+  readonly max_attempts: readonly number[]
+  readonly key: Readonly<Record<number, string>> | null
+  readonly pipeline_id: Readonly<Record<number, string>> | null
+  readonly tags: Readonly<Record<number, string[]>> | null
+}
 
-export function toClaimedJob(tuple: ClaimedTuple): ClaimedJob {
-  const [id, type, queue, priority, input, token, leaseId, attempts, maxAttempts, key, pipelineId, tags, runAt] = tuple
-  const leaseMs = tuple[13] * 1000
-  return {
+const NO_TAGS: readonly string[] = Object.freeze([])
+
+export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
+  const { type, queue, priority, input, token, attempts } = columns
+  return columns.id.map((id, i) => ({
     id,
-    type,
-    queue,
-    priority,
-    input,
-    token,
-    leaseId,
-    attempts,
-    maxAttempts,
-    key,
-    pipelineId,
-    tags,
-    runAt,
-    leaseMs,
-  }
+    type: type[i] as string,
+    queue: queue[i] as string,
+    priority: priority[i] as number,
+    input: input[i],
+    token: token[i] as string,
+    leaseId: columns.lease_id,
+    attempts: attempts[i] as number,
+    maxAttempts: columns.max_attempts[i] as number,
+    key: columns.key?.[i] ?? null,
+    pipelineId: columns.pipeline_id?.[i] ?? null,
+    tags: columns.tags?.[i] ?? NO_TAGS,
+    leaseMs: (columns.lease_seconds[type[i] as string] as number) * 1000,
+  }))
 }
 
 export function toJob(row: Row): Job {

@@ -97,18 +97,18 @@ export class JobRuns {
   }
 
   /** Runs a held job; resolves when its slot is free again. Writing the outcome down goes on behind. */
-  async work(job: ClaimedJob): Promise<void> {
+  work(job: ClaimedJob): Promise<void> {
     // Lost while it waited in the stock: another may be running it already.
-    if (this.#held.get(job.id) !== job) return
-    this.#settle(await this.#run(job))
-    const backlog = this.#settler.backlog()
-    if (backlog) await backlog
+    if (this.#held.get(job.id) !== job) return Promise.resolve()
+    return this.#run(job, (ended) => {
+      this.#settle(ended)
+      return this.#settler.backlog()
+    })
   }
 
   /** Runs a held job and waits until its outcome is written down. */
-  async workThrough(job: ClaimedJob): Promise<void> {
-    const ended = await this.#run(job)
-    await new Promise<void>((done) => this.#settle({ ...ended, done }))
+  workThrough(job: ClaimedJob): Promise<void> {
+    return this.#run(job, (ended) => new Promise((done) => this.#settle({ ...ended, done })))
   }
 
   /** Gives held jobs back that were never started. */
@@ -135,7 +135,7 @@ export class JobRuns {
     events.emit('worker.fault', { worker, doing, error })
   }
 
-  async #run(job: ClaimedJob): Promise<Ended> {
+  #run(job: ClaimedJob, next: (ended: Ended) => Promise<void> | undefined): Promise<void> {
     const { registry, log, store } = this.#parts
     const startedAt = performance.now()
     // Made when the handler logs its first line; most log none.
@@ -146,9 +146,10 @@ export class JobRuns {
       ? startIsolatedRun(job, definition, definition.isolation, { store, deeds: this.#deeds, log: openLog() })
       : startRun(job, definition, this.#deeds, openLog)
     this.#runs.set(job, run)
-    const outcome = await run.outcome
-    this.#runs.delete(job)
-    return { job, outcome, ms: performance.now() - startedAt }
+    return run.outcome.then((outcome) => {
+      this.#runs.delete(job)
+      return next({ job, outcome, ms: performance.now() - startedAt })
+    })
   }
 
   #settle(ended: Ended): void {

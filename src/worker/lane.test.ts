@@ -10,8 +10,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const job = (n: number, key: string | null = null) =>
-  ({ id: String(n), priority: 5, runAt: `at ${n}`, key }) as unknown as ClaimedJob
+const job = (n: number) => ({ id: String(n) }) as ClaimedJob
 
 interface Ask {
   readonly n: number
@@ -19,6 +18,8 @@ interface Ask {
   answer(jobs: ClaimedJob[]): Promise<void>
   fail(error: Error): Promise<void>
 }
+
+const positionOf = (jobId: string): Cursor => ({ priority: 5, runAt: `at ${jobId}`, jobId })
 
 /** A lane whose claims, runs and sleeps wait until the test answers them. */
 function lane(slots: number, { share = 1 } = {}) {
@@ -33,7 +34,7 @@ function lane(slots: number, { share = 1 } = {}) {
         asks.push({
           n,
           from,
-          answer: (jobs) => settle(() => resolve(jobs)),
+          answer: (jobs) => settle(() => resolve({ jobs, cursor: positionOf(jobs.at(-1)?.id ?? from.jobId) })),
           fail: (error) => settle(() => reject(error)),
         })
       }),
@@ -84,16 +85,16 @@ test('a claim that brings less than was asked for is followed by sleep, then by 
   expect(nextAsk()).toMatchObject({ n: 2, from: QUEUE_START })
 })
 
-test('a full claim is followed by one behind the last job without a key', async () => {
+test('a full claim is followed by one behind the position that it gave', async () => {
   const { subject, nextAsk, end } = lane(3)
   subject.start()
   const first = nextAsk()
   expect(first.from).toBe(QUEUE_START)
 
-  await first.answer([job(1), job(2), job(3, 'a key')])
+  await first.answer([job(1), job(2), job(3)])
   await end('1')
 
-  expect(nextAsk().from).toEqual({ priority: 5, runAt: 'at 2', jobId: '2' })
+  expect(nextAsk().from).toEqual(positionOf('3'))
 })
 
 test('what is missing behind the cursor is looked for from the start in the same breath', async () => {

@@ -1,10 +1,10 @@
 // One queue's share of a worker: keeps its slots busy and a small stock of claimed jobs behind them.
 
 import type { ClaimedJob } from '../domain/job.js'
-import { type Cursor, QUEUE_START } from '../store/claim.js'
+import { type Batch, type Cursor, QUEUE_START } from '../store/claim.js'
 
 export interface LaneDeeds {
-  claim(queue: string, n: number, from: Cursor): Promise<ClaimedJob[]>
+  claim(queue: string, n: number, from: Cursor): Promise<Batch>
   /** Runs it; resolves when the slot is free again. Never rejects. */
   run(job: ClaimedJob): Promise<void>
   /** Resolves when there may be work: told, asked again, or after a while. */
@@ -113,15 +113,14 @@ export class Lane {
 
   async #claimFrom(from: Cursor, n: number): Promise<ClaimedJob[]> {
     const askedAt = performance.now()
-    const got = await this.#deeds.claim(this.queue, n, from)
+    const { jobs, cursor } = await this.#deeds.claim(this.queue, n, from)
     if (from === QUEUE_START) {
       this.#mustSweep = false
       this.#sweptAt = performance.now()
       this.#sweepEveryMs = Math.max(SWEEP_MS, (this.#sweptAt - askedAt) / SWEEP_SHARE)
     }
-    const last = got.findLast((job) => job.key === null) ?? got.at(-1)
-    if (last) this.#cursor = { priority: last.priority, runAt: last.runAt, jobId: last.id }
-    return got
+    this.#cursor = cursor
+    return jobs
   }
 
   #fill(): void {

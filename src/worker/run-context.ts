@@ -89,9 +89,10 @@ export class StopWord {
     this.#heard?.()
   }
 
-  /** Rejects `ms` after the word, for handlers that ignore it; never settles where it is not said. */
-  unheeded(ms: number): Promise<never> {
-    return new Promise((_, reject) => {
+  /** As `work` ends; or rejects `ms` after the word, for handlers that ignore it. */
+  heeded<T>(work: PromiseLike<T>, ms: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      work.then(resolve, reject)
       this.#heard = () => setTimeout(() => reject(this.#reason), ms).unref()
       if (this.#reason) this.#heard()
     })

@@ -59,7 +59,7 @@ async function run(
     const checked = definition.schema ? await checkInput(definition, job.input) : { input: job.input }
     if ('misfit' in checked) return failed(describeFailure(checked.misfit), { kind: 'never' })
     const returned = definition.run(checked.input, ctx)
-    return outcomeOfReturn(isPromise(returned) ? await Promise.race([returned, stop.unheeded(UNHEEDED_MS)]) : returned)
+    return outcomeOfReturn(isPromise(returned) ? await stop.heeded(returned, UNHEEDED_MS) : returned)
   } catch (thrown) {
     return outcomeOfThrow(thrown, stop.reason)
   } finally {

@@ -81,7 +81,7 @@ export class Settler {
     for (let tries = 1; ; tries += 1) {
       try {
         const verdicts = await writeBatch(this.#store, kind, batch)
-        for (const [i, ended] of batch.entries()) this.#settled(ended, verdicts[i] ?? false)
+        batch.forEach((ended, i) => this.#settled(ended, verdicts[i] ?? false))
         return
       } catch (error) {
         this.#facts.onFault(`settling ${batch.length} ${kind}`, error)

@@ -3,7 +3,7 @@
 import type { Logger } from '../domain/context.js'
 import type { ClaimedJob } from '../domain/job.js'
 import type { EventHub } from '../observe/events.js'
-import { type Cursor, claimJobs, claimSuspect } from '../store/claim.js'
+import { type Batch, type Cursor, claimBatch, claimSuspect } from '../store/claim.js'
 import type { Store } from '../store/open.js'
 import { deregisterWorker, putJobTypes, registerWorker, type WorkerRow } from '../store/workers.js'
 import { Backpressure } from './backpressure.js'
@@ -102,12 +102,12 @@ export class Worker {
     this.#parts.events.emit('worker.stopped', { worker: this.#row.id })
   }
 
-  async #claim(queue: string, n: number, from: Cursor): Promise<ClaimedJob[]> {
+  async #claim(queue: string, n: number, from: Cursor): Promise<Batch> {
     await this.#runs.whenHealthy()
     const claimedAt = monotonicMs()
-    const jobs = await claimJobs(this.#parts.store, { worker: this.#row.id, queue, types: this.#row.types, n, from })
-    this.#runs.hold(jobs, claimedAt)
-    return jobs
+    const batch = await claimBatch(this.#parts.store, { worker: this.#row.id, queue, types: this.#row.types, n, from })
+    this.#runs.hold(batch.jobs, claimedAt)
+    return batch
   }
 
   async #claimSuspect(): Promise<ClaimedJob | undefined> {

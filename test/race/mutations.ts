@@ -95,13 +95,13 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: race('exclusive', 'lost', [claim, complete, cancelFirst], [[0, 1, 2, 0, 1, 2]]),
   },
   {
-    name: 'claim_one locks the job before its key',
-    patch: { file: 'claim_one', find: 'elsif v_key is not null then', replace: 'elsif false then' },
+    name: 'claim_by_id locks the job before its key',
+    patch: { file: 'claim_by_id', find: 'elsif v_key is not null then', replace: 'elsif false then' },
     caughtBy: check('a parked job is claimed while its key is freed', parkedJobClaimedWhileItsKeyIsFreed),
   },
   {
-    name: 'claim_jobs waits for locked jobs',
-    patch: { file: 'claim_jobs', find: 'for update skip locked', replace: 'for update' },
+    name: 'claim_ids waits for locked jobs',
+    patch: { file: 'claim_ids', find: 'for update skip locked', replace: 'for update' },
     caughtBy: race(null, 'pending', [claim, claim]),
   },
   {

@@ -1,6 +1,6 @@
 // claim_jobs: which jobs a worker gets, in which order, and what it gets with them.
 import { describe, expect, test } from 'vitest'
-import { ask, askList, askRow, askValue, type Session } from '../support/ask.js'
+import { ask, askRow, askValue, type Session } from '../support/ask.js'
 import { refuseToWait } from '../support/blocked.js'
 import { setClock } from '../support/clock.js'
 import { givenIn, type Lease, settlement } from '../support/given.js'
@@ -160,24 +160,6 @@ describe('order and choice', () => {
 
     expect(await claim(db.pool, { n: 3 })).toHaveLength(3)
     expect(await claim(db.pool, { n: 3 })).toHaveLength(2)
-  })
-
-  test('a claim goes on behind the position it is given', async () => {
-    const runAt = '2021-01-01T00:00:00Z'
-    const [behind, at] = [await given().pendingJob({ run_at: runAt }), await given().pendingJob({ run_at: runAt })]
-    const after = await given().pendingJob({ run_at: runAt })
-    const later = await given().pendingJob({ run_at: '2021-01-02T00:00:00Z' })
-    const urgent = await given().pendingJob({ priority: 0 })
-    const lowest = await given().pendingJob({ priority: 6, run_at: '2020-01-01T00:00:00Z' })
-
-    const claimed = await askList(
-      db.pool,
-      `select id from holdfast.claim_jobs('w', '{default}', '{task}', 9, 5, $1, $2)`,
-      [runAt, at],
-    )
-
-    expect(claimed).toEqual([after, later, lowest])
-    expect(idsOf(await claim(db.pool))).toEqual([urgent, behind, at])
   })
 
   test('a job without attempts left cannot even be stored as pending', async () => {

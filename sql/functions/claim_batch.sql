@@ -1,0 +1,36 @@
+-- claim_batch: pending → running, in the form that costs a busy worker least
+--   Guard   as claim_jobs.
+--   Locks   ready rows in claim order, skip locked; never waits.
+--   Gives   jobs: what claimed_jobs gives, or null when none was claimed; and the position that the next claim may pass.
+--   Tells   nothing.
+create or replace function holdfast.claim_batch_v1(
+  p_worker text,
+  p_queue text,
+  p_types text[],
+  p_n integer,
+  p_from_priority integer default 0,
+  p_from_run_at timestamptz default '-infinity',
+  p_from_job_id bigint default 0,
+  out jobs json,
+  out priority integer,
+  out run_at timestamptz,
+  out job_id bigint
+)
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_lease_id constant uuid := gen_random_uuid();  -- one per call: (job id, lease id) is still unique to this claim
+  v_leases constant jsonb := holdfast.lease_seconds_by_type(p_types);
+  v_ids bigint[];
+begin
+  perform holdfast.check_claim(p_worker, array[p_queue], p_types, p_n);
+  select c.o_ids, c.o_priority, c.o_run_at, c.o_job_id
+    into v_ids, priority, run_at, job_id
+    from holdfast.claim_ids(p_worker, p_queue, p_types, p_n, p_from_priority, p_from_run_at, p_from_job_id, v_lease_id,
+                            v_leases) as c;
+  if v_ids <> '{}' then
+    jobs := holdfast.claimed_jobs(v_ids, v_lease_id, v_leases);
+  end if;
+end
+$$;

@@ -1,0 +1,119 @@
+-- claim_ids: pending → running, walking through one queue
+--   Guard   due, type wanted, queue not paused, attempts left; a keyed job only with its key (claim_keyed).
+--   Locks   ready rows in claim order, skip locked; never waits.
+--   Gives   up to p_n claimed jobs in claim order, and the position (o_…) behind which the caller may go on.
+--   Tells   nothing.
+--   Tested by  test/sql/claim_jobs.test.ts
+-- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
+-- behind one must still look from the start from time to time, for retries, late commits and urgent jobs.
+create or replace function holdfast.claim_ids(
+  p_worker text,
+  p_queue text,
+  p_types text[],
+  p_n integer,
+  p_from_priority integer,
+  p_from_run_at timestamptz,
+  p_from_job_id bigint,
+  p_lease_id uuid,
+  p_leases jsonb,
+  out o_ids bigint[],
+  out o_priority integer,
+  out o_run_at timestamptz,
+  out o_job_id bigint
+)
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set enable_seqscan = off        -- dead rows of a busy table are not worth a walk
+  set enable_bitmapscan = off
+  set enable_sort = off           -- the claim index has the order; a sort would read the whole backlog
+  set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_now constant timestamptz := holdfast.now();
+  v_budget integer := p_n + 1000;  -- rows met in one call, claimed or parked, so that a call stays short
+  v_priority integer;
+  v_run_at timestamptz;
+  v_job_id bigint;
+  v_met integer;
+  v_places tid[];
+  v_unkeyed bigint[];
+  v_keyed bigint[];
+  v_shut text[] := '{}';  -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
+begin
+  o_ids := '{}';
+  o_priority := p_from_priority;
+  o_run_at := p_from_run_at;
+  o_job_id := p_from_job_id;
+  if exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null) then
+    return;
+  end if;
+
+  -- One look for all priorities: a claim that finds little must not ask ten times. Behind a position the caller's own
+  -- priority is taken unasked, since the look would meet the dead entries that the position spares it.
+  for v_priority in
+    select p.priority
+      from generate_series(p_from_priority, 9) as p(priority)
+     where p.priority = p_from_priority and p_from_job_id > 0
+        or (
+          select true  -- a scalar with a limit, which the planner cannot turn into a join over the whole backlog
+            from holdfast.ready as r
+           where r.queue = p_queue
+             and r.priority = p.priority
+             and not r.parked
+             and r.crashes < 2
+             and r.run_at <= v_now
+           limit 1
+        )
+  loop
+    v_run_at := case when v_priority = p_from_priority then p_from_run_at else '-infinity' end;
+    v_job_id := case when v_priority = p_from_priority then p_from_job_id else 0 end;
+    loop
+      exit when cardinality(o_ids) >= p_n or v_budget <= 0;
+      select count(*), array_agg(m.place) filter (where m.key is null), array_agg(m.job_id) filter (where m.key is null),
+             array_agg(m.job_id) filter (where m.key is not null), max(m.run_at), (array_agg(m.job_id))[count(*)]
+        into v_met, v_places, v_unkeyed, v_keyed, v_run_at, v_job_id
+        from (
+          select r.ctid as place, r.job_id, r.run_at, r.key
+            from holdfast.ready as r
+           where r.queue = p_queue
+             and r.priority = v_priority
+             and not r.parked
+             and r.crashes < 2  -- a suspect runs alone: claim_suspect
+             and r.run_at <= v_now
+             and (r.run_at, r.job_id) > (v_run_at, v_job_id)
+             and r.type = any (p_types)
+             and (r.key is null or r.key <> all (v_shut))
+           order by r.run_at, r.job_id
+           limit least(p_n - cardinality(o_ids), v_budget)
+             for update skip locked
+        ) as m;
+      exit when v_met = 0;
+      v_budget := v_budget - v_met;
+
+      if v_places is not null then
+        perform holdfast.claim_unkeyed(v_places, p_worker, p_lease_id, v_now, p_leases);
+        o_ids := o_ids || v_unkeyed;
+      end if;
+
+      if v_keyed is not null then
+        o_ids := o_ids
+          || holdfast.claim_keyed(v_keyed, p_worker, array[p_queue], p_types, p_lease_id, v_now, p_leases);
+        -- With each held key up to 1,000 jobs of its backlog were parked: a few such batches are enough for one call.
+        if exists (select from holdfast.ready as r where r.job_id = any (v_keyed) and r.parked) then
+          v_budget := v_budget - 250;
+        end if;
+        v_shut := v_shut || array(
+          select distinct r.key from holdfast.ready as r where r.job_id = any (v_keyed) and not r.parked
+        );
+      end if;
+      -- Jobs of a shut key are still pending: the next claim must meet them again.
+      if v_shut = '{}' then
+        o_priority := v_priority;
+        o_run_at := v_run_at;
+        o_job_id := v_job_id;
+      end if;
+    end loop;
+  end loop;
+end
+$$;

@@ -1,0 +1,123 @@
+// claim_batch: what a worker gets of a claim, column by column, and where it may go on.
+import { expect, test } from 'vitest'
+import { ask, askRow } from '../support/ask.js'
+import { givenIn, settlement } from '../support/given.js'
+import { useDatabase } from '../support/use-database.js'
+
+const db = useDatabase()
+const given = () => givenIn(db.pool)
+const RUN_AT = '2021-01-01T00:00:00Z'
+
+interface Position {
+  priority: number
+  run_at: string
+  job_id: string
+}
+const START: Position = { priority: 0, run_at: '-infinity', job_id: '0' }
+
+async function claimBatch(n: number, from = START, session: Parameters<typeof ask>[0] = db.pool) {
+  const row = await askRow<Position & { jobs: { id: string[] } | null }>(
+    session,
+    `select jobs, priority, run_at::text, job_id
+       from holdfast.claim_batch_v1('w', 'default', '{task,other}', $1, $2, $3, $4)`,
+    [n, from.priority, from.run_at, from.job_id],
+  )
+  const { jobs, ...position } = row
+  return { jobs, ids: jobs?.id ?? [], position }
+}
+
+test('gives the columns of its jobs in claim order, and seldom filled ones by place', async () => {
+  await ask(
+    db.pool,
+    `select holdfast.put_job_types_v1('[{"type": "other", "queue": "default", "priority": 5, "max_attempts": 3,
+      "lease_seconds": 90, "backoff_base_ms": 1, "backoff_max_ms": 1}]')`,
+  )
+  const pipeline_id = '7d444840-9dc0-11d1-b245-5ffdce74fad2'
+  const last = await given().pendingJob({ input: [1], pipeline_id, tags: ['x'] })
+  const keyed = await given().pendingJob({ key: 'k', run_at: RUN_AT })
+  const first = await given().pendingJob({ type: 'other', priority: 2, max_attempts: 7, input: { a: 'b' } })
+
+  const { jobs } = await claimBatch(10)
+
+  expect(jobs).toEqual({
+    lease_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    lease_seconds: { task: 30, other: 90 },
+    id: [first, keyed, last],
+    type: ['other', 'task', 'task'],
+    queue: ['default', 'default', 'default'],
+    priority: [2, 5, 5],
+    token: ['1', '1', '1'],
+    attempts: [1, 1, 1],
+    max_attempts: [7, 3, 3],
+    input: [{ a: 'b' }, {}, [1]],
+    key: { 1: 'k' },
+    pipeline_id: { 2: pipeline_id },
+    tags: { 2: ['x'] },
+  })
+})
+
+test('the lease that it gives settles its jobs', async () => {
+  const id = await given().pendingJob()
+  const { jobs } = await claimBatch(1)
+  const lease = { job_id: id, token: '1', lease_id: (jobs as unknown as { lease_id: string }).lease_id }
+
+  expect(await ask(db.pool, 'select settled from holdfast.complete_jobs($1)', [settlement(lease)])).toEqual([
+    { settled: true },
+  ])
+})
+
+test('gives null when there is nothing to claim, and the position that was given', async () => {
+  expect(await claimBatch(10)).toEqual({ jobs: null, ids: [], position: START })
+})
+
+test('goes on behind the position it is given', async () => {
+  const [behind, at] = [await given().pendingJob({ run_at: RUN_AT }), await given().pendingJob({ run_at: RUN_AT })]
+  const after = await given().pendingJob({ run_at: RUN_AT })
+  const later = await given().pendingJob({ run_at: '2021-01-02T00:00:00Z' })
+  const urgent = await given().pendingJob({ priority: 0 })
+  const lowest = await given().pendingJob({ priority: 6, run_at: '2020-01-01T00:00:00Z' })
+
+  expect((await claimBatch(9, { priority: 5, run_at: RUN_AT, job_id: at })).ids).toEqual([after, later, lowest])
+  expect((await claimBatch(9)).ids).toEqual([urgent, behind, at])
+})
+
+test('the position that it gives is that of the last job it met', async () => {
+  await given().pendingJob({ run_at: RUN_AT })
+  const second = await given().pendingJob({ run_at: RUN_AT, key: 'k' })
+  const third = await given().pendingJob({ run_at: RUN_AT })
+
+  const { position } = await claimBatch(2)
+
+  expect(position).toMatchObject({ priority: 5, job_id: second })
+  expect((await claimBatch(2, position)).ids).toEqual([third])
+})
+
+test('the position stays before a job whose key another transaction has locked', async () => {
+  const held = await given().pendingJob({ run_at: RUN_AT, key: 'k' })
+  await given().claimed(held)
+  const shut = await given().pendingJob({ run_at: RUN_AT, key: 'k' })
+  const free = await given().pendingJob({ run_at: RUN_AT })
+  const locker = await db.connect('admin')
+  await locker.query('begin')
+  await ask(locker, `select from holdfast.job_key where key = 'k' for update`)
+
+  const { ids, position } = await claimBatch(2)
+  await locker.query('commit')
+
+  expect(ids).toEqual([free])
+  expect(BigInt(position.job_id)).toBeLessThan(BigInt(shut))
+})
+
+test('a paused queue gives nothing', async () => {
+  await given().pendingJob()
+  await ask(db.pool, `select holdfast.pause_queue('default')`)
+
+  expect((await claimBatch(1)).ids).toEqual([])
+})
+
+test('a repeatable read transaction is refused', async () => {
+  const client = await db.connect()
+  await client.query('begin isolation level repeatable read')
+
+  await expect(claimBatch(1, START, client)).rejects.toMatchObject({ code: 'JH006' })
+})
