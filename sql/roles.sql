@@ -13,6 +13,7 @@ declare
     "key_history": ["producer", "worker", "operator", "viewer"],
     "enqueue": ["producer", "worker", "operator"],
     "enqueue_jobs": ["producer", "worker", "operator"],
+    "enqueue_inputs": ["producer", "worker", "operator"],
     "claim_jobs": ["worker"],
     "claim_batch": ["worker"],
     "claim_by_id": ["worker"],

@@ -11,22 +11,13 @@ create or replace function holdfast.check_members(p_jobs jsonb, p_common jsonb)
 as $$
 declare
   v_plain constant text[] := array['type', 'input'];  -- a member with nothing else has the common options, looked at once
-  v_common constant text := case
-    when jsonb_typeof(p_common) = 'object' then holdfast.option_problem(p_common - v_plain)
-    else 'common options must be a JSON object, received ' || coalesce(left(p_common::text, 100), 'NULL')
-  end;
-  v_has_type constant boolean := coalesce(
-    jsonb_typeof(p_common -> 'type') = 'string' and p_common ->> 'type' ~ '^[^[:cntrl:]]{1,100}$', false);
-  v_input constant text := case when p_common ? 'input' then holdfast.input_problem(p_common -> 'input') end;
+  v_has_type constant boolean := p_common ? 'type';
   v_bad record;
 begin
+  perform holdfast.check_common(p_common);
   if jsonb_typeof(p_jobs) is distinct from 'array' then
     perform holdfast.refuse('INVALID_OPTION', 'jobs must be a JSON array of objects',
       jsonb_build_object('received', left(p_jobs::text, 100)));
-  elsif v_common is not null then
-    perform holdfast.refuse('INVALID_OPTION', v_common, jsonb_build_object('place', 0));
-  elsif v_input is not null then
-    perform holdfast.refuse('INVALID_INPUT', 'input ' || v_input, jsonb_build_object('place', 0));
   end if;
 
   select m.place - 1 as place,
@@ -42,19 +33,13 @@ begin
     from jsonb_array_elements(p_jobs) with ordinality as m(member, place)
    cross join lateral (
      select case
-       when m.member ? 'type' then coalesce(
-         jsonb_typeof(m.member -> 'type') = 'string' and m.member ->> 'type' ~ '^[^[:cntrl:]]{1,100}$', false)
+       when m.member ? 'type' then holdfast.is_type(m.member -> 'type')
        else v_has_type
      end as is_fine
    ) as t
    cross join lateral (
-     -- What is this short can be neither large nor deep nor beyond the range of numbers; what is long as stored may be far
-     -- longer as text and is not printed here.
-     select case
-       when not m.member ? 'input' then null
-       when pg_column_size(m.member -> 'input') > 1000 or octet_length((m.member -> 'input')::text) > 128
-         then holdfast.input_problem(m.member -> 'input')
-     end as problem
+     select case when m.member ? 'input' and not holdfast.is_short(m.member -> 'input')
+              then holdfast.input_problem(m.member -> 'input') end as problem
    ) as i
    cross join lateral (
      select case when jsonb_typeof(m.member) = 'object' and m.member - v_plain <> '{}'

@@ -37,7 +37,7 @@ declare
   v_job_id bigint;
   v_met integer;
   v_places tid[];
-  v_unkeyed bigint[];
+  v_claimed bigint[];
   v_keyed bigint[];
   v_shut text[] := '{}';  -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
 begin
@@ -72,7 +72,7 @@ begin
       exit when cardinality(o_ids) >= p_n or v_budget <= 0;
       select count(*), array_agg(m.place) filter (where m.key is null), array_agg(m.job_id) filter (where m.key is null),
              array_agg(m.job_id) filter (where m.key is not null), max(m.run_at), (array_agg(m.job_id))[count(*)]
-        into v_met, v_places, v_unkeyed, v_keyed, v_run_at, v_job_id
+        into v_met, v_places, v_claimed, v_keyed, v_run_at, v_job_id
         from (
           select r.ctid as place, r.job_id, r.run_at, r.key
             from holdfast.ready as r
@@ -93,12 +93,14 @@ begin
 
       if v_places is not null then
         perform holdfast.claim_unkeyed(v_places, p_worker, p_lease_id, v_now, p_leases);
-        o_ids := o_ids || v_unkeyed;
       end if;
 
       if v_keyed is not null then
-        o_ids := o_ids
+        v_claimed := v_claimed
           || holdfast.claim_keyed(v_keyed, p_worker, array[p_queue], p_types, p_lease_id, v_now, p_leases);
+        v_claimed := array(
+          select l.job_id from holdfast.lease as l where l.job_id = any (v_claimed) order by l.run_at, l.job_id
+        );
         -- With each held key up to 1,000 jobs of its backlog were parked: a few such batches are enough for one call.
         if exists (select from holdfast.ready as r where r.job_id = any (v_keyed) and r.parked) then
           v_budget := v_budget - 250;
@@ -107,6 +109,7 @@ begin
           select distinct r.key from holdfast.ready as r where r.job_id = any (v_keyed) and not r.parked
         );
       end if;
+      o_ids := o_ids || v_claimed;
       -- Jobs of a shut key are still pending: the next claim must meet them again.
       if v_shut = '{}' then
         o_priority := v_priority;

@@ -22,6 +22,7 @@ create or replace function holdfast.complete_leases_v1(
   set enable_bitmapscan = off
 as $$
 declare
+  v_now constant timestamptz := holdfast.now();
   v_settled integer[];
 begin
   with wanted as materialized (
@@ -41,7 +42,7 @@ begin
   kept as (
     insert into holdfast.outcome
       (job_id, state, attempts, token, lease_id, locked_by, locked_at, run_at, finished_at, output)
-    select e.job_id, 'completed', e.attempts, e.token, e.lease_id, e.locked_by, e.locked_at, e.run_at, holdfast.now(),
+    select e.job_id, 'completed', e.attempts, e.token, e.lease_id, e.locked_by, e.locked_at, e.run_at, v_now,
            case when p_outputs is not null then nullif(p_outputs -> (e.place - 1), 'null') end
       from ended as e
   )

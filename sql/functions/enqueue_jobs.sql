@@ -12,6 +12,7 @@ create or replace function holdfast.enqueue_jobs_v1(
   returns setof bigint
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

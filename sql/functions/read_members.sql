@@ -9,34 +9,39 @@ create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb, p
     place integer, type text, input jsonb, queue text, priority smallint, max_attempts smallint, run_at timestamptz,
     key text, key_policy text, pipeline_id uuid, tags text[], dedupe_id text
   )
-  language sql stable
+  language plpgsql stable  -- a body in SQL would be planned anew at every call
   set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
 as $$
-  select m.place::integer,
-         m.type,
-         coalesce(m.own -> 'input', p_common -> 'input', '{}'),
-         coalesce(m.own ->> 'queue', p_common ->> 'queue', y.queue, 'default'),
-         coalesce((m.own ->> 'priority')::smallint, (p_common ->> 'priority')::smallint, y.priority, 5),
-         coalesce((m.own ->> 'max_attempts')::smallint, (p_common ->> 'max_attempts')::smallint, y.max_attempts, 3),
-         coalesce(
-           (m.own ->> 'run_at')::timestamptz,
-           p_now + holdfast.delay_interval(m.own -> 'delay'),
-           (p_common ->> 'run_at')::timestamptz,
-           p_now + holdfast.delay_interval(p_common -> 'delay'),
-           p_now
-         ),
-         m.key,
-         case when m.key is not null
-           then coalesce(m.own ->> 'key_policy', p_common ->> 'key_policy', 'exclusive') end,
-         coalesce(m.own ->> 'pipeline_id', p_common ->> 'pipeline_id')::uuid,
-         case when m.own ? 'tags' or p_common ? 'tags'
-           then array(select jsonb_array_elements_text(coalesce(m.own -> 'tags', p_common -> 'tags'))) else '{}' end,
-         coalesce(m.own ->> 'dedupe_id', p_common ->> 'dedupe_id')
-    from (
-      select j.place, j.own, coalesce(j.own ->> 'type', p_common ->> 'type') as type,
-             coalesce(j.own ->> 'key', p_common ->> 'key') as key
-        from jsonb_array_elements(p_jobs) with ordinality as j(own, place)
-    ) as m
-    left join holdfast.job_type as y on y.type = m.type
-   order by m.place
+begin
+  return query
+    select m.place::integer,
+           m.type,
+           coalesce(m.own -> 'input', p_common -> 'input', '{}'),
+           coalesce(m.own ->> 'queue', p_common ->> 'queue', y.queue, 'default'),
+           coalesce((m.own ->> 'priority')::smallint, (p_common ->> 'priority')::smallint, y.priority, 5::smallint),
+           coalesce((m.own ->> 'max_attempts')::smallint, (p_common ->> 'max_attempts')::smallint, y.max_attempts,
+                    3::smallint),
+           coalesce(
+             (m.own ->> 'run_at')::timestamptz,
+             p_now + holdfast.delay_interval(m.own -> 'delay'),
+             (p_common ->> 'run_at')::timestamptz,
+             p_now + holdfast.delay_interval(p_common -> 'delay'),
+             p_now
+           ),
+           m.key,
+           case when m.key is not null
+             then coalesce(m.own ->> 'key_policy', p_common ->> 'key_policy', 'exclusive') end,
+           coalesce(m.own ->> 'pipeline_id', p_common ->> 'pipeline_id')::uuid,
+           case when m.own ? 'tags' or p_common ? 'tags'
+             then array(select jsonb_array_elements_text(coalesce(m.own -> 'tags', p_common -> 'tags'))) else '{}' end,
+           coalesce(m.own ->> 'dedupe_id', p_common ->> 'dedupe_id')
+      from (
+        select j.place, j.own, coalesce(j.own ->> 'type', p_common ->> 'type') as type,
+               coalesce(j.own ->> 'key', p_common ->> 'key') as key
+          from jsonb_array_elements(p_jobs) with ordinality as j(own, place)
+      ) as m
+      left join holdfast.job_type as y on y.type = m.type
+     order by m.place;
+end
 $$;

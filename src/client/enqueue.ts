@@ -15,7 +15,7 @@ import {
 } from '../domain/job.js'
 import { encodeInput } from '../domain/json.js'
 import { canonicalKey } from '../domain/key.js'
-import { enqueueJobs } from '../store/enqueue.js'
+import { enqueueInputs, enqueueJobs } from '../store/enqueue.js'
 import type { Store } from '../store/open.js'
 import { asQueryable } from '../store/transaction.js'
 
@@ -65,11 +65,22 @@ export async function enqueueMembers(
   inputs: readonly unknown[],
   options: EnqueueManyOptions<unknown>,
 ): Promise<JobId[]> {
-  const common = commonOptions(definition, options)
+  const common = JSON.stringify(commonOptions(definition, options))
   const members = await Promise.all(inputs.map((given, index) => member(definition, given, index, options)))
   const tx = options.tx === undefined ? undefined : asQueryable(options.tx)
   // Inside a caller's transaction the commit may come much later than a sleeper's last look, so it always tells.
-  return enqueueJobs(store, `[${members.join(',')}]`, JSON.stringify(common), tx ? 'always' : 'sleepers', tx)
+  const wake = tx ? 'always' : 'sleepers'
+  if (members.every(({ own }) => own === '')) {
+    return enqueueInputs(store, `[${members.map(({ input }) => input).join(',')}]`, common, wake, tx)
+  }
+  const texts = members.map(({ input, own }) => `{"input":${input}${own}}`)
+  return enqueueJobs(store, `[${texts.join(',')}]`, common, wake, tx)
+}
+
+/** JSON text of an input, and of the options that only its job has, each with a comma before it. */
+interface Member {
+  readonly input: string
+  readonly own: string
 }
 
 async function member(
@@ -77,19 +88,19 @@ async function member(
   given: unknown,
   index: number,
   options: EnqueueManyOptions<unknown>,
-): Promise<string> {
+): Promise<Member> {
   // What is stored is what the caller gave: a schema's transforms run when the job is claimed.
   const { schema } = definition
   const input = schema ? acceptInput(definition.type, await schema['~standard'].validate(given)) : given
   const key = options.key ? options.key(given, index) : definition.key?.(input)
-  let text = `{"input":${encodeInput(given, 'input')}`
+  let own = ''
   if (key !== undefined) {
     const keyPolicy = options.keyPolicy ?? definition.keyPolicy
-    text += `,"key":${JSON.stringify(canonicalKey(key))},"key_policy":"${keyPolicy}"`
-    if (keyPolicy === 'coalesce') text += `,"coalesce":"${options.coalesce ?? definition.coalesce}"`
+    own += `,"key":${JSON.stringify(canonicalKey(key))},"key_policy":"${keyPolicy}"`
+    if (keyPolicy === 'coalesce') own += `,"coalesce":"${options.coalesce ?? definition.coalesce}"`
   }
-  if (options.dedupeId) text += `,"dedupe_id":${JSON.stringify(checkDedupeId(options.dedupeId(given, index)))}`
-  return `${text}}`
+  if (options.dedupeId) own += `,"dedupe_id":${JSON.stringify(checkDedupeId(options.dedupeId(given, index)))}`
+  return { input: encodeInput(given, 'input'), own }
 }
 
 function commonOptions(definition: JobDefinition, options: EnqueueManyOptions<unknown>): Record<string, unknown> {
