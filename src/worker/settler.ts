@@ -81,7 +81,7 @@ export class Settler {
     for (let tries = 1; ; tries += 1) {
       try {
         const verdicts = await writeBatch(this.#store, kind, batch)
-        batch.forEach((ended, i) => this.#settled(ended, verdicts[i] ?? false))
+        for (let i = 0; i < batch.length; i += 1) this.#settled(batch[i] as Ended, verdicts[i] ?? false)
         return
       } catch (error) {
         this.#facts.onFault(`settling ${batch.length} ${kind}`, error)
