@@ -16,6 +16,7 @@ export {
 } from './domain/definition.js'
 export type { Duration } from './domain/duration.js'
 export { type ErrorCode, HoldfastError, isHoldfastError } from './domain/errors.js'
+export type { Explanation, Reason, ReasonCode } from './domain/explanation.js'
 export type { Failure } from './domain/failure.js'
 export { NonRetryable, RetryAfter } from './domain/handler-errors.js'
 export type { ClaimedJob, Job, JobId, JobState, KeyPolicy } from './domain/job.js'
@@ -28,9 +29,11 @@ export {
   type Tick,
   type TickState,
 } from './domain/schedule.js'
+export type { StepKind, StoredStep, Wait } from './domain/step.js'
 export { createHoldfast, Holdfast, type HoldfastOptions } from './holdfast.js'
 export type { EventName, Events, JobFact } from './observe/events.js'
 export type { StoredLogLine } from './store/logs.js'
 export type { MigrationReport } from './store/migrate.js'
 export type { DatabaseOption } from './store/open.js'
+export type { EmittedEvent } from './store/steps.js'
 export type { WorkerOptions } from './worker/options.js'

@@ -3,7 +3,8 @@
 --   Locks   job rows, skip locked; a day's partition for the moment of its drop, given up after a second.
 --   Gives   how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped.
 --   Tells   nothing.
--- The wide rows of job go in batches, the day of outcomes is dropped whole. Ticks of schedules go with the retention too.
+-- The wide rows of job go in batches, the day of outcomes is dropped whole. Ticks of schedules and events
+-- go with the retention too.
 create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000)
   returns integer
   language plpgsql volatile security definer
@@ -35,6 +36,9 @@ begin
       limit p_limit
    ));
 
+  delete from holdfast.event as e
+   where e.name = any (array(select o.name from holdfast.event as o where o.at < v_before order by o.at limit p_limit));
+
   v_ids := array(
     select j.id
       from holdfast.job as j
@@ -50,6 +54,8 @@ begin
      and not exists (select from holdfast.job as j where j.id = a.job_id);
   delete from holdfast.job_log as g where g.job_id = any (v_ids)
      and not exists (select from holdfast.job as j where j.id = g.job_id);
+  delete from holdfast.step as s where s.job_id = any (v_ids)
+     and not exists (select from holdfast.job as j where j.id = s.job_id);
   delete from holdfast.outcome_default as o where o.job_id = any (v_ids)
      and not exists (select from holdfast.job as j where j.id = o.job_id);
   if cardinality(v_ids) > 0 then

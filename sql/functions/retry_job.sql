@@ -4,7 +4,7 @@
 --   Gives   the state it was in; raises JOB_NOT_FOUND, or WRONG_STATE while it is alive.
 --   Tells   workers, when the caller's transaction commits.
 -- The token goes on from where it was, so nothing that an earlier attempt still sends is accepted. A keyed job counts as
--- the newest of its key from now on.
+-- the newest of its key from now on. A job that was not completed goes on from the steps that it remembers, but waits anew.
 create or replace function holdfast.retry_job_v1(p_job_id bigint, p_actor text default null)
   returns text
   language plpgsql volatile security definer
@@ -27,6 +27,7 @@ begin
       jsonb_build_object('job_id', p_job_id, 'state', holdfast.state_of(p_job_id)));
   end if;
 
+  delete from holdfast.step as s where s.job_id = p_job_id and (v_state = 'completed' or s.kind = 'event' and s.output is null);
   insert into holdfast.ready
     (job_id, type, queue, priority, run_at, max_attempts, token, key, key_policy, rank)
   values (p_job_id, v_job.type, v_job.queue, v_job.priority, holdfast.now(), v_job.max_attempts, v_token, v_job.key,

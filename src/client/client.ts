@@ -4,14 +4,19 @@ import { type GivenOf, indexByType, type JobDefinition, type KeyValue, type Outp
 import { type Duration, durationMs } from '../domain/duration.js'
 import { positiveNumber } from '../domain/environment.js'
 import { HoldfastError } from '../domain/errors.js'
-import { checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
+import type { Explanation } from '../domain/explanation.js'
+import { checkLabel, checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
+import { encodeInput, LIMITS } from '../domain/json.js'
 import { canonicalKey } from '../domain/key.js'
 import type { ScheduleDefinition } from '../domain/schedule.js'
+import type { StoredStep } from '../domain/step.js'
 import type { EventHub } from '../observe/events.js'
+import { explainJob } from '../store/explain.js'
 import { cancelJob, currentJob, findJob, keyHistory, recoverJob, retryJob } from '../store/jobs.js'
 import { readLogs, type StoredLogLine } from '../store/logs.js'
 import type { Store } from '../store/open.js'
 import { pauseQueue, resumeQueue } from '../store/queues.js'
+import { type EmittedEvent, emitEvent, readSteps } from '../store/steps.js'
 import { asQueryable } from '../store/transaction.js'
 import { type EnqueueManyOptions, type EnqueueOptions, enqueueMembers } from './enqueue.js'
 import { type JobHandle, jobHandle } from './handle.js'
@@ -120,6 +125,25 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
       options.actor ?? null,
       transactionOf(options),
     )
+  }
+
+  /** Says why the job does not run, or what became of it, and when it is expected to start. */
+  async explain(id: AnyJobId, options: { tx?: unknown } = {}): Promise<Explanation> {
+    return explainJob(this.#store, toJobId(id), transactionOf(options))
+  }
+
+  /** What the job's handler has remembered and what it waits for, oldest first. */
+  async steps(id: AnyJobId): Promise<StoredStep[]> {
+    return readSteps(this.#store, toJobId(id))
+  }
+
+  /**
+   * Tells an event to all handlers that wait for it or will (`ctx.waitFor`). The first payload of an event stands: `isFirst`
+   * is false for every later one. With `tx` it has happened if and only if that commits.
+   */
+  async emit(event: string, payload: unknown = null, options: { tx?: unknown } = {}): Promise<EmittedEvent> {
+    checkLabel('event', event, LIMITS.labelBytes)
+    return emitEvent(this.#store, event, encodeInput(payload, 'input'), transactionOf(options))
   }
 
   /** The lines that the job's handler logged, oldest first; `after` is the id of the last line already seen. */

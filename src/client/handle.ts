@@ -2,8 +2,10 @@
 
 import { type Duration, durationMs } from '../domain/duration.js'
 import { type ErrorCode, HoldfastError, isHoldfastError } from '../domain/errors.js'
+import type { Explanation } from '../domain/explanation.js'
 import type { Job, JobId, JobState } from '../domain/job.js'
 import type { EventHub } from '../observe/events.js'
+import { explainJob } from '../store/explain.js'
 import { cancelJob, findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
 
@@ -18,6 +20,8 @@ export interface JobHandle<Output = unknown> {
    */
   result(options?: { timeout?: Duration; signal?: AbortSignal }): Promise<Output>
   cancel(reason?: string): Promise<JobState>
+  /** Why it does not run, or what became of it. */
+  explain(): Promise<Explanation>
 }
 
 export function jobHandle<Output>(store: Store, events: EventHub, id: JobId, type: string): JobHandle<Output> {
@@ -31,6 +35,7 @@ export function jobHandle<Output>(store: Store, events: EventHub, id: JobId, typ
     type,
     read,
     cancel: (reason?: string) => cancelJob(store, id, { reason: reason ?? null, actor: null }),
+    explain: () => explainJob(store, id),
     async result({ timeout, signal }: { timeout?: Duration; signal?: AbortSignal } = {}) {
       const deadline = timeout === undefined ? undefined : performance.now() + durationMs(timeout, 'timeout')
       const finished = finishedHere(events, id)

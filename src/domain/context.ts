@@ -1,5 +1,6 @@
 // What a handler gets beside its input.
 
+import type { Duration } from './duration.js'
 import type { ClaimedJob } from './job.js'
 
 /** The user's own transaction, as far as Holdfast needs to know it. With `pg` it is the client itself. */
@@ -29,4 +30,19 @@ export interface JobContext {
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** Completes the job inside `tx`: what was written there and the completion take effect together, once. */
   complete(tx: Transaction, output?: unknown): Promise<void>
+  /**
+   * Runs `work` and remembers what it came to, as JSON; later attempts of the job get that and do not run it again. Each name
+   * once in a run, else STEP_REPEATED.
+   */
+  step<T>(name: string, work: () => T | Promise<T>): Promise<T>
+  /**
+   * Gives the slot back and goes on after `duration`: the handler starts anew and its remembered steps are replayed. Sleeps
+   * without a name are told apart by their order.
+   */
+  sleep(duration: Duration, options?: { readonly name?: string }): Promise<void>
+  /**
+   * Gives the slot back until somebody has emitted the event, and gives its payload; at once if it is known already. Throws
+   * EVENT_TIMEOUT when it did not come within `timeout` (default ten years).
+   */
+  waitFor<T = unknown>(event: string, options?: { readonly timeout?: Duration; readonly name?: string }): Promise<T>
 }

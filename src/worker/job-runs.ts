@@ -220,6 +220,8 @@ function tell({ events, log, worker }: JobRunsParts, { job, outcome, ms }: Ended
     events.emit('job.failed', { ...factOf(job), ms, failure: outcome.failure, isFinal })
   } else if (outcome.kind === 'snoozed') {
     events.emit('job.snoozed', { ...factOf(job), delayMs: outcome.delayMs })
+  } else if (outcome.kind === 'suspended') {
+    events.emit('job.suspended', { ...factOf(job), waits: outcome.waits })
   } else if (outcome.kind === 'cancelled') {
     events.emit('job.cancelled', { ...factOf(job), reason: outcome.reason })
   } else if (outcome.kind === 'released') {

@@ -5,7 +5,15 @@ import { backoffMs } from '../domain/backoff.js'
 import type { ClaimedJob } from '../domain/job.js'
 import type { Outcome, OutcomeOf } from '../domain/outcome.js'
 import type { Store } from '../store/open.js'
-import { cancelJobs, completeJobs, failJobs, releaseJobs, type Settlement, snoozeJobs } from '../store/settle.js'
+import {
+  cancelJobs,
+  completeJobs,
+  failJobs,
+  releaseJobs,
+  type Settlement,
+  snoozeJobs,
+  suspendJobs,
+} from '../store/settle.js'
 import { isPassing } from '../store/translate-error.js'
 
 /** A run that came to its outcome. */
@@ -115,6 +123,8 @@ function writeBatch(store: Store, kind: Outcome['kind'], batch: Settlement<Outco
       return failJobs(store, of<'failed'>())
     case 'snoozed':
       return snoozeJobs(store, of<'snoozed'>())
+    case 'suspended':
+      return suspendJobs(store, of<'suspended'>())
     case 'cancelled':
       return cancelJobs(store, of<'cancelled'>())
     case 'released':

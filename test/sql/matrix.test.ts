@@ -99,6 +99,11 @@ function attempt(deed: Deed, job: Lease, more: object = {}): Promise<Answer> {
     case 'snooze':
     case 'release':
       return byLease(`select settled as done, code as refusal from holdfast.${deed}_jobs($1)`, { ...job, ...more })
+    case 'suspend':
+      return byLease('select settled as done, code as refusal from holdfast.suspend_jobs($1)', {
+        ...job,
+        waits: [{ kind: 'sleep', name: 'nap', delay_ms: 1000 }],
+      })
     case 'cancel':
     case 'retry':
       return byHand(`select holdfast.${deed}_job($1)`, job)
