@@ -11,6 +11,7 @@ export function chaosJobs({ lease = '30s' } = {}) {
     defineJob({ type: 'effect', lease, retry, run: effect }),
     defineJob({ type: 'block', lease, retry, run: block }),
     defineJob({ type: 'stubborn', lease, retry, run: ({ ms }) => wait(ms) }),
+    defineJob({ type: 'steps', lease, retry, run: steps }),
     defineJob({ type: 'poison', lease, retry: { ...retry, attempts: 10 }, run: poison }),
   ]
 }
@@ -36,6 +37,26 @@ async function effect({ beforeMs = 0, insideMs = 0 }, ctx) {
     if (insideMs > 0) await wait(insideMs)
     await ctx.complete(tx)
   })
+}
+
+/** Three steps, each with an effect; with `deadly` the process ends as soon as a step is remembered, once for each. */
+async function steps({ deadly = false, restMs = 0 }, ctx) {
+  const outputs = []
+  for (const name of ['one', 'two', 'three']) {
+    let isFresh = false
+    const output = await ctx.step(name, async () => {
+      isFresh = true
+      const { id, token } = ctx.job
+      await ctx.tx((tx) =>
+        tx.query('insert into step_log (job_id, token, name) values ($1, $2, $3)', [id, token, name]),
+      )
+      return `${name} by ${token}`
+    })
+    outputs.push(output)
+    if (deadly && isFresh) process.kill(process.pid, 'SIGKILL')
+    if (restMs > 0) await ctx.sleep(restMs)
+  }
+  return outputs
 }
 
 /** Keeps the event loop busy, after a moment in which its neighbours can begin. */
