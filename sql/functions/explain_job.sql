@@ -33,6 +33,20 @@ begin
     ) then
       v_start := greatest(v_job.run_at, holdfast.now());
     end if;
+  elsif v_job.state = 'waiting' then
+    v_reasons := (
+      select jsonb_build_array(jsonb_build_object('code', 'WAITING_FOR_JOBS', 'facts', jsonb_build_object(
+               'jobs', coalesce(jsonb_agg(o.job) filter (where o.place <= 10), '[]'), 'is_more', count(*) > 10)))
+        from (
+          select jsonb_build_object('id', d.depends_on, 'type', j.type, 'state', s.state) as job, row_number() over () as place
+            from holdfast.dependency as d
+           cross join lateral (select b.type from holdfast.job as b where b.id = d.depends_on limit 1) as j
+           cross join lateral (select holdfast.state_of(d.depends_on)) as s(state)
+           where d.job_id = p_job_id
+             and s.state in ('pending', 'waiting', 'running')
+           limit 11
+        ) as o
+    );
   else
     v_reasons := jsonb_build_array(jsonb_build_object(
       'code', case

@@ -106,6 +106,41 @@ test('its handler waits for an event, and when it starts cannot be told', async 
   ])
 })
 
+/** Ids of the steps of a pipeline whose last one comes after all the others. */
+async function pipelineOf(n: number): Promise<string[]> {
+  const first = Array.from({ length: n }, (_, i) => ({ name: `part ${i}`, type: 'task' }))
+  const last = { name: 'sum', type: 'report', after: first.map(({ name }) => name) }
+  const pipeline = { name: 'sums', input: {}, on_failure: 'stop', result: 'sum' }
+  await ask(session, 'select * from holdfast.enqueue_pipeline_v1($1, $2)', [
+    JSON.stringify(pipeline),
+    JSON.stringify([...first, last]),
+  ])
+  return (await ask(session, 'select id from holdfast.jobs order by id')).map(({ id }) => id)
+}
+
+test('it waits for the jobs before it that are not over', async () => {
+  const [one = '', two = '', three = '', sum = ''] = await pipelineOf(3)
+  await ask(session, 'select * from holdfast.complete_jobs($1)', [settlement(await given().claimed(one))])
+  await given().claimed(two)
+
+  expect(await explain(sum)).toMatchObject([
+    {
+      code: 'WAITING_FOR_JOBS',
+      text: `it waits for job ${two} (task, running), job ${three} (task, pending)`,
+      facts: { is_more: false },
+      expected_start: null,
+    },
+  ])
+})
+
+test('of many jobs that it waits for ten are named', async () => {
+  const ids = await pipelineOf(12)
+
+  const [reason] = await explain(ids.at(-1) ?? '')
+  expect(reason?.facts.jobs).toHaveLength(10)
+  expect(reason?.text).toMatch(/ and more$/)
+})
+
 test('its queue is paused, by whom and since when', async () => {
   await worker()
   const id = await given().pendingJob()
