@@ -1,5 +1,6 @@
 // What a handler gets beside its input.
 
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Duration } from './duration.js'
 import type { ClaimedJob } from './job.js'
 
@@ -16,6 +17,20 @@ export interface Logger {
   error(fields: object, message?: string): void
 }
 
+/** A job of `defineJob`, as far as its input matters. */
+export interface ChainableJob<Given> {
+  readonly type: string
+  readonly schema: StandardSchemaV1<Given, unknown> | undefined
+}
+
+export interface ChainOptions {
+  readonly queue?: string
+  readonly priority?: number
+  readonly delay?: Duration
+  readonly maxAttempts?: number
+  readonly tags?: readonly string[]
+}
+
 export interface JobContext {
   readonly job: Omit<ClaimedJob, 'input'>
   /** Aborts when the run must stop; its reason says why: TIMED_OUT, CANCELLED, SUPERSEDED, LEASE_LOST or SHUTDOWN. */
@@ -30,6 +45,11 @@ export interface JobContext {
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** Completes the job inside `tx`: what was written there and the completion take effect together, once. */
   complete(tx: Transaction, output?: unknown): Promise<void>
+  /**
+   * Enqueues a job that follows this one, in the same pipeline, with its completion: both take effect or neither. Resolves
+   * when the input has been looked at; a run that does not complete enqueues nothing.
+   */
+  chain<Given>(job: ChainableJob<Given>, input: NoInfer<Given>, options?: ChainOptions): Promise<void>
   /**
    * Runs `work` and remembers what it came to, as JSON; later attempts of the job get that and do not run it again. Each name
    * once in a run, else STEP_REPEATED.

@@ -42,6 +42,8 @@ export interface Job {
   readonly progress: number | null
   readonly statusMessage: string | null
   readonly pipelineId: string | null
+  /** Its name in its pipeline. */
+  readonly step: string | null
   readonly tags: readonly string[]
   readonly dedupeId: string | null
   readonly createdAt: Date

@@ -9,8 +9,8 @@ import type { Wait } from './step.js'
 import { sanitizeText } from './text.js'
 
 export type Outcome =
-  /** `output` is JSON text. */
-  | { readonly kind: 'completed'; readonly output: string }
+  /** `output` is JSON text; `next` the JSON array of jobs to follow, enqueued with the completion. */
+  | { readonly kind: 'completed'; readonly output: string; readonly next?: string }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly retry: Retry }
   | { readonly kind: 'snoozed'; readonly delayMs: number }
   /** Until the first of these waits is over; the attempt does not count. */
@@ -29,8 +29,8 @@ export type Retry =
 
 export type OutcomeOf<K extends Outcome['kind']> = Extract<Outcome, { kind: K }>
 
-export function completed(output: string): OutcomeOf<'completed'> {
-  return { kind: 'completed', output }
+export function completed(output: string, next?: string): OutcomeOf<'completed'> {
+  return { kind: 'completed', output, ...(next !== undefined && { next }) }
 }
 
 export function failed(failure: Failure, retry: Retry = { kind: 'policy' }): OutcomeOf<'failed'> {

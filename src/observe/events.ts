@@ -16,6 +16,7 @@ export interface JobFact {
 
 export interface Events {
   'job.enqueued': { readonly ids: readonly JobId[]; readonly type: string; readonly queue: string | undefined }
+  'pipeline.enqueued': { readonly id: string; readonly name: string }
   'job.claimed': JobFact
   'job.completed': JobFact & { readonly ms: number }
   'job.failed': JobFact & { readonly ms: number; readonly failure: Failure; readonly isFinal: boolean }

@@ -47,15 +47,20 @@ export async function claimSuspect(
 }
 
 // All jobs of a claim come as one JSON array of arrays: one parse for the batch costs a quarter of a parse per column.
-const CLAIMED = `json_agg(json_build_array(c.id::text, c.type, c.queue, c.priority, c.input, c.token::text, c.lease_id,
+export const CLAIMED = `json_agg(json_build_array(c.id::text, c.type, c.queue, c.priority, c.input, c.token::text, c.lease_id,
   c.attempts, c.max_attempts, c.key, c.pipeline_id, c.tags, c.run_at::text,
-  date_part('epoch', c.locked_until - clock_timestamp()))) as jobs`
+  date_part('epoch', c.locked_until - clock_timestamp())))`
 // A claim that is given up may have been made: its jobs come back when their leases are over, so it is given up late.
 const answerMs = 20_000
-const CLAIM_JOBS = { invocation: 'claim_jobs_v1($1, $2, $3, $4, $5, $6, $7)', columns: CLAIMED, answerMs }
-const CLAIM_ONE = { invocation: 'claim_one_v1($1, $2, $3)', columns: CLAIMED }
-const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: CLAIMED, answerMs }
+const CLAIM_JOBS = { invocation: 'claim_jobs_v1($1, $2, $3, $4, $5, $6, $7)', columns: `${CLAIMED} as jobs`, answerMs }
+const CLAIM_ONE = { invocation: 'claim_one_v1($1, $2, $3)', columns: `${CLAIMED} as jobs` }
+const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: `${CLAIMED} as jobs`, answerMs }
 
 function claimed([row]: Row[]): ClaimedJob[] {
+  return toClaimedJobs(row)
+}
+
+/** Of a row that has them as `jobs`. */
+export function toClaimedJobs(row: Row | undefined): ClaimedJob[] {
   return ((row?.jobs ?? []) as ClaimedTuple[]).map(toClaimedJob)
 }

@@ -90,7 +90,8 @@ async function settle<O>(
   return rows.map((row) => row.settled === true)
 }
 
-function leaseMember({ id, token, leaseId }: Lease): string {
+/** The beginning of a member, to be closed by whoever adds to it. */
+export function leaseMember({ id, token, leaseId }: Lease): string {
   return `{"job_id":${id},"token":${token},"lease_id":"${leaseId}"`
 }
 

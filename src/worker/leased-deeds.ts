@@ -3,6 +3,7 @@
 import { backoffMs } from '../domain/backoff.js'
 import type { ClaimedJob } from '../domain/job.js'
 import type { Store } from '../store/open.js'
+import { chainJobs } from '../store/pipelines.js'
 import { assertLease, completeJob, reportProgress } from '../store/settle.js'
 import { lookForEvent, readSteps, rememberStep } from '../store/steps.js'
 import { isPassing } from '../store/translate-error.js'
@@ -18,7 +19,10 @@ export function leasedDeeds(store: Store): LeasedDeeds {
         return work(tx)
       })
     },
-    complete: (job, tx, output) => completeJob(store, job, output, tx),
+    complete: async (job, tx, output, next) => {
+      if (next !== undefined) await chainJobs(store, job, next, tx)
+      await completeJob(store, job, output, tx)
+    },
     readSteps: (job) => readSteps(store, job.id),
     rememberStep: (...step) => rememberSurely(store, ...step),
     lookForEvent: (job, name, event) => lookForEvent(store, job, name, event),

@@ -1,9 +1,11 @@
 // What a handler gets beside its input.
 
 import type { JobContext, Logger, Transaction } from '../domain/context.js'
+import type { JobDefinition } from '../domain/definition.js'
 import { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
 import { encodeInput, LIMITS, sanitizeText } from '../domain/json.js'
+import { wholeMemberText } from '../pipeline/member.js'
 import { RunSteps, type StepDeeds } from './run-steps.js'
 import type { StopWord } from './stop-word.js'
 
@@ -11,12 +13,15 @@ import type { StopWord } from './stop-word.js'
 export interface LeasedDeeds extends StepDeeds {
   progress(job: ClaimedJob, share: number, message: string | null): Promise<boolean>
   tx<T>(job: ClaimedJob, work: (tx: Transaction) => Promise<T>): Promise<T>
-  complete(job: ClaimedJob, tx: Transaction, output: string): Promise<void>
+  /** `next` is the JSON array of jobs to follow. */
+  complete(job: ClaimedJob, tx: Transaction, output: string, next: string | undefined): Promise<void>
 }
 
 export interface OpenContext {
   readonly ctx: JobContext
   isCompleting(): boolean
+  /** The JSON array of jobs to follow; undefined when there are none. */
+  next(): string | undefined
   /** undefined while the handler has asked for none. */
   steps(): RunSteps | undefined
 }
@@ -28,6 +33,8 @@ export function runContext(job: ClaimedJob, stop: StopWord, deeds: LeasedDeeds, 
   let openTransactions = 0
   let latest: [number, string | undefined] | undefined
   let steps: RunSteps | undefined
+  const chained: string[] = []
+  const next = () => (chained.length > 0 ? `[${chained.join(',')}]` : undefined)
   const openSteps = (what: string): RunSteps => {
     // The open transaction has the lease row locked: what a step came to could not be written before it ends.
     if (openTransactions > 0) {
@@ -74,14 +81,20 @@ export function runContext(job: ClaimedJob, stop: StopWord, deeds: LeasedDeeds, 
     async complete(tx, output) {
       if (steps?.isSuspended) return steps.endHere()
       isCompleting = true
-      return deeds.complete(job, tx, encodeInput(output, 'output'))
+      return deeds.complete(job, tx, encodeInput(output, 'output'), next())
+    },
+    async chain(following, input, options = {}) {
+      if (steps?.isSuspended) return steps.endHere()
+      if (isCompleting)
+        throw new HoldfastError('INVALID_OPTION', 'call ctx.chain before ctx.complete, which ends the job')
+      chained.push(await wholeMemberText(following as JobDefinition, input, options))
     },
     step: (name, work) => unwatched(async () => openSteps('step').step(name, work)),
     sleep: (duration, options) => unwatched(async () => openSteps('sleep').sleep(duration, options?.name)),
     waitFor: (event, options) =>
       unwatched(async () => openSteps('waitFor').waitFor(event, options?.timeout, options?.name)),
   }
-  return { ctx, isCompleting: () => isCompleting, steps: () => steps }
+  return { ctx, isCompleting: () => isCompleting, next, steps: () => steps }
 }
 
 /** A handler that has ended looks at none of its steps any more: one that fails then must not end the process. */

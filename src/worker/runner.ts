@@ -59,7 +59,7 @@ async function run(
       ? undefined
       : setTimeout(() => abort(new JobTimedOut(`job ${job.id} ran longer than ${timeoutMs} ms`)), timeoutMs)
   try {
-    const outcome = await handled(job, definition, context.ctx, stop)
+    const outcome = followed(await handled(job, definition, context.ctx, stop), context.next())
     const steps = context.steps()
     return steps === undefined || outcome.kind === 'lost' ? outcome : await concluded(outcome, steps, stop)
   } finally {
@@ -76,6 +76,10 @@ async function handled(job: ClaimedJob, definition: RunnableJob, ctx: JobContext
   } catch (thrown) {
     return outcomeOfThrow(thrown, stop.reason)
   }
+}
+
+function followed(outcome: Outcome, next: string | undefined): Outcome {
+  return next === undefined || outcome.kind !== 'completed' ? outcome : completed(outcome.output, next)
 }
 
 /** Steps that still run beside a handler that has ended are waited for; a run that has to wait does so whatever it returned. */

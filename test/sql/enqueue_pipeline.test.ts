@@ -56,7 +56,10 @@ test('options of a step are those of a job', async () => {
   ])
 
   expect(
-    await askRow(db.admin, 'select queue, priority, max_attempts, key, tags, input, pipeline_id, step from holdfast.jobs'),
+    await askRow(
+      db.admin,
+      'select queue, priority, max_attempts, key, tags, input, pipeline_id, step from holdfast.jobs',
+    ),
   ).toEqual({
     queue: 'bulk',
     priority: 2,
@@ -82,7 +85,11 @@ describe('a graph that cannot be is refused by its code, and nothing is stored',
     ['an unknown step', [{ name: 'a' }, { name: 'b', after: ['a', 'z'] }], 'JH023'],
     ['a doubled name', [{ name: 'a' }, { name: 'b' }, { name: 'a' }], 'JH024'],
     ['20,001 steps', wide(20_001), 'JH025'],
-    ['more than 100,000 edges', [...wide(400), ...wide(251).map(({ name }) => ({ name: `t${name}`, after: all }))], 'JH025'],
+    [
+      'more than 100,000 edges',
+      [...wide(400), ...wide(251).map(({ name }) => ({ name: `t${name}`, after: all }))],
+      'JH025',
+    ],
     ['no steps', [], 'JH005'],
     ['a step without a name', [{ name: '' }], 'JH005'],
     ['after that is no list', [{ name: 'a', after: 'b' as never }], 'JH005'],

@@ -118,13 +118,15 @@ describe('stop', () => {
       f: 'cancelled',
     })
     const failed = await steps.jobOf('a')
-    expect(await askRow(db.admin, 'select stopped_by, stopped_at is not null as is_stopped from holdfast.pipeline')).toEqual({
+    expect(
+      await askRow(db.admin, 'select stopped_by, stopped_at is not null as is_stopped from holdfast.pipeline'),
+    ).toEqual({
       stopped_by: failed,
       is_stopped: true,
     })
-    expect(await askValue(db.admin, `select distinct error ->> 'message' from holdfast.outcome where state = 'cancelled'`)).toBe(
-      `step a (job ${failed}) failed`,
-    )
+    expect(
+      await askValue(db.admin, `select distinct error ->> 'message' from holdfast.outcome where state = 'cancelled'`),
+    ).toBe(`step a (job ${failed}) failed`)
     await ask(db.pool, 'select * from holdfast.complete_jobs($1)', [settlement(running)])
     expect((await steps.states()).e).toBe('completed')
   })
@@ -148,7 +150,10 @@ describe('stop', () => {
       },
     ],
   ])('a step that was %s stops the rest', async (_how, state, end) => {
-    const steps = await given([{ name: 'a', max_attempts: 1 }, { name: 'b', after: ['a'] }])
+    const steps = await given([
+      { name: 'a', max_attempts: 1 },
+      { name: 'b', after: ['a'] },
+    ])
 
     await end(await steps.jobOf('a'))
 
@@ -157,9 +162,15 @@ describe('stop', () => {
 
   test('a step that is superseded stops the rest, pending or running', async () => {
     const newest = { key: 'k', key_policy: 'supersede' }
-    const running = await given([{ name: 'a', ...newest }, { name: 'b', after: ['a'] }])
+    const running = await given([
+      { name: 'a', ...newest },
+      { name: 'b', after: ['a'] },
+    ])
     await running.leaseOf('a')
-    const pending = await given([{ name: 'a', ...newest }, { name: 'b', after: ['a'] }])
+    const pending = await given([
+      { name: 'a', ...newest },
+      { name: 'b', after: ['a'] },
+    ])
 
     await givenIn(db.pool).runningJob(newest)
 
@@ -169,7 +180,11 @@ describe('stop', () => {
 
   test('a claim that supersedes and a reap do not wait for a session that settles in the same pipeline', async () => {
     const newest = { key: 'k', key_policy: 'supersede' }
-    const steps = await given([{ name: 'a', max_attempts: 1, ...newest }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }])
+    const steps = await given([
+      { name: 'a', max_attempts: 1, ...newest },
+      { name: 'b' },
+      { name: 'c', after: ['a', 'b'] },
+    ])
     await steps.leaseOf('a')
     const lease = await steps.leaseOf('b')
     const settler = await db.connect()
