@@ -1,18 +1,47 @@
 // The jobs that the scenarios run. What they leave behind is in the tables of chaos/tables.mjs.
 import { setTimeout as wait } from 'node:timers/promises'
-import { defineJob } from 'holdfast'
+import { defineJob, definePipeline } from 'holdfast'
 
 /** @param {{ lease?: string }} [options] the lease of every type; 30 s by default, as in the library */
 export function chaosJobs({ lease = '30s' } = {}) {
-  const retry = { attempts: 20, base: '200ms', max: '2s' }
+  const retry = RETRY
+  const relay = relayJob(lease)
   return [
     defineJob({ type: 'noop', lease, retry, run: pauseFor }),
     defineJob({ type: 'hold', lease, retry, run: hold }),
     defineJob({ type: 'effect', lease, retry, run: effect }),
     defineJob({ type: 'block', lease, retry, run: block }),
     defineJob({ type: 'stubborn', lease, retry, run: ({ ms }) => wait(ms) }),
+    defineJob({ type: 'steps', lease, retry, run: steps }),
+    relay,
     defineJob({ type: 'poison', lease, retry: { ...retry, attempts: 10 }, run: poison }),
   ]
+}
+
+const RETRY = { attempts: 20, base: '200ms', max: '2s' }
+
+const relayJob = (lease) => defineJob({ type: 'relay', lease, retry: RETRY, run: passOn })
+
+/** Each step gets the number of the hop from what the one before it gave. */
+export const relayPipeline = definePipeline({
+  name: 'relay',
+  build(p, { hops, ms }) {
+    const job = relayJob('30s')
+    let last = p.job(job, { hop: 1, ms }, { name: 'hop 1' })
+    for (let n = 2; n <= hops; n += 1) {
+      last = p.job(job, { last }, (r) => ({ hop: r.last.hop + 1, ms }), { name: `hop ${n}` })
+    }
+    return last
+  },
+})
+
+async function passOn({ hop, ms }, ctx) {
+  await waitUnless(ctx.signal, Math.random() * ms)
+  const { pipelineId, token } = ctx.job
+  await ctx.tx(async (tx) => {
+    await tx.query('insert into relay_log (pipeline_id, hop, token) values ($1, $2, $3)', [pipelineId, hop, token])
+    await ctx.complete(tx, { hop })
+  })
 }
 
 async function pauseFor({ ms = 0 }, ctx) {
@@ -36,6 +65,26 @@ async function effect({ beforeMs = 0, insideMs = 0 }, ctx) {
     if (insideMs > 0) await wait(insideMs)
     await ctx.complete(tx)
   })
+}
+
+/** Three steps, each with an effect; with `deadly` the process ends as soon as a step is remembered, once for each. */
+async function steps({ deadly = false, restMs = 0 }, ctx) {
+  const outputs = []
+  for (const name of ['one', 'two', 'three']) {
+    let isFresh = false
+    const output = await ctx.step(name, async () => {
+      isFresh = true
+      const { id, token } = ctx.job
+      await ctx.tx((tx) =>
+        tx.query('insert into step_log (job_id, token, name) values ($1, $2, $3)', [id, token, name]),
+      )
+      return `${name} by ${token}`
+    })
+    outputs.push(output)
+    if (deadly && isFresh) process.kill(process.pid, 'SIGKILL')
+    if (restMs > 0) await ctx.sleep(restMs)
+  }
+  return outputs
 }
 
 /** Keeps the event loop busy, after a moment in which its neighbours can begin. */

@@ -3,7 +3,7 @@
 // the isolated jobs, and options of createHoldfast.
 import { createHoldfast } from 'holdfast'
 import * as isolatedJobs from './isolated-jobs.mjs'
-import { chaosJobs } from './jobs.mjs'
+import { chaosJobs, relayPipeline } from './jobs.mjs'
 
 const { lease, tell = [], isolated = false, options = {} } = JSON.parse(process.env.CHAOS_WORKER ?? '{}')
 const ALWAYS_TOLD = ['worker.started', 'job.lost', 'job.reaped', 'worker.fault']
@@ -13,6 +13,7 @@ const holdfast = createHoldfast({
   concurrency: 60,
   ...options,
   jobs: [...chaosJobs({ lease }), ...(isolated ? Object.values(isolatedJobs) : [])],
+  pipelines: [relayPipeline],
 })
 for (const name of [...ALWAYS_TOLD, ...tell]) {
   holdfast.on(name, (fact) => print({ event: name, ...fact, ...(fact.error && describe(fact.error)) }))

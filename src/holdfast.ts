@@ -5,6 +5,7 @@ import { type AnyJobId, Client } from './client/client.js'
 import type { Logger } from './domain/context.js'
 import { indexByType, type JobDefinition } from './domain/definition.js'
 import { toJobId } from './domain/job.js'
+import { indexByName, type PipelineDefinition } from './domain/pipeline.js'
 import { indexByJobKey, type ScheduleDefinition } from './domain/schedule.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
 import { Reaper } from './maintenance/reaper.js'
@@ -26,6 +27,8 @@ export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends 
   readonly jobs: Jobs
   /** Recurring jobs, from defineSchedule. Written down at each start; every started worker serves all that are stored. */
   readonly schedules?: readonly ScheduleDefinition[]
+  /** From definePipeline: every worker needs those whose steps compute their input from results. */
+  readonly pipelines?: readonly PipelineDefinition[]
   /** Anything that speaks pino's shape; silent by default. */
   readonly logger?: Logger
 }
@@ -46,6 +49,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #store: Store
   readonly #events: EventHub
   readonly #registry: Registry
+  readonly #pipelines: ReadonlyMap<string, PipelineDefinition>
   readonly #log: Logger
   readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
   readonly #workerOptions: CheckedWorkerOptions
@@ -60,6 +64,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#store = store
     this.#events = events
     this.#registry = new Registry(options.jobs)
+    this.#pipelines = indexByName(options.pipelines ?? [])
     this.#log = options.logger ? guarded(options.logger) : SILENT
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
@@ -78,8 +83,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   /** Starts the in-process worker for every job that has a handler. Resolves when it is ready to claim. */
   async start(): Promise<void> {
     if (this.#working) return
-    const parts = { store: this.#store, registry: this.#registry, events: this.#events, log: this.#log }
     const identity = workerIdentity(version)
+    const parts = this.#parts()
     const worker = new Worker({ ...parts, identity }, this.#workerOptions)
     const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
@@ -141,10 +146,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   /** Runs by id have leases to keep too, but no queues to serve and so no worker's row. */
   async #openDirect(): Promise<{ identity: WorkerIdentity; runs: JobRuns }> {
     const identity = workerIdentity(version)
-    const parts = { store: this.#store, registry: this.#registry, events: this.#events, log: this.#log }
-    const runs = new JobRuns({ ...parts, worker: identity.id })
+    const runs = new JobRuns({ ...this.#parts(), worker: identity.id })
     await runs.start(undefined, this.#workerOptions.keeping)
     return { identity, runs }
+  }
+
+  #parts() {
+    const [store, registry, pipelines] = [this.#store, this.#registry, this.#pipelines]
+    return { store, registry, pipelines, events: this.#events, log: this.#log }
   }
 
   #makeScheduler(worker: string, onFault: SchedulerOptions['onFault']): Scheduler {

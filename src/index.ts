@@ -1,11 +1,11 @@
 // The front door: names only.
 
 export type { AnyJobId, DeedOptions } from './client/client.js'
-export type { EnqueueManyOptions, EnqueueOptions } from './client/enqueue.js'
 export type { JobHandle } from './client/handle.js'
+export type { PipelineHandle } from './client/pipeline-handle.js'
 export type { Schedules, ScheduleUpdate } from './client/schedules.js'
 export { JobCancelled, JobSuperseded, JobTimedOut, LeaseLost, Shutdown } from './domain/abort-reasons.js'
-export type { JobContext, Logger, Transaction } from './domain/context.js'
+export type { ChainableJob, ChainOptions, JobContext, Logger, Transaction } from './domain/context.js'
 export {
   defineJob,
   type GivenOf,
@@ -15,11 +15,26 @@ export {
   type OutputOf,
 } from './domain/definition.js'
 export type { Duration } from './domain/duration.js'
+export type { EnqueueManyOptions, EnqueueOptions } from './domain/enqueue-options.js'
 export { type ErrorCode, HoldfastError, isHoldfastError } from './domain/errors.js'
+export type { Explanation, Reason, ReasonCode } from './domain/explanation.js'
 export type { Failure } from './domain/failure.js'
 export { NonRetryable, RetryAfter } from './domain/handler-errors.js'
 export type { ClaimedJob, Job, JobId, JobState, KeyPolicy } from './domain/job.js'
 export { type Cancel, cancel, type Snooze, snooze } from './domain/outcome.js'
+export {
+  definePipeline,
+  type OnFailure,
+  type Pipeline,
+  type PipelineBuilder,
+  type PipelineDefinition,
+  type PipelineProgress,
+  type PipelineState,
+  type Step,
+  type StepList,
+  type StepOptions,
+  type StepResult,
+} from './domain/pipeline.js'
 export {
   defineSchedule,
   type Schedule,
@@ -28,9 +43,11 @@ export {
   type Tick,
   type TickState,
 } from './domain/schedule.js'
+export type { StepKind, StoredStep, Wait } from './domain/step.js'
 export { createHoldfast, Holdfast, type HoldfastOptions } from './holdfast.js'
 export type { EventName, Events, JobFact } from './observe/events.js'
 export type { StoredLogLine } from './store/logs.js'
 export type { MigrationReport } from './store/migrate.js'
 export type { DatabaseOption } from './store/open.js'
+export type { EmittedEvent } from './store/steps.js'
 export type { WorkerOptions } from './worker/options.js'

@@ -10,10 +10,13 @@ const BATCH = 500
 const START = [0, '-infinity', '0']
 const CLAIM = {
   name: 'claim',
-  text: `select c.id, c.input, c.token, c.lease_id, c.priority, c.run_at::text
-           from holdfast.claim_jobs_v1('bare/loop', array['bench'], array['noop'], ${BATCH}, $1, $2, $3) as c`,
+  text: `select c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id
+           from holdfast.claim_batch_v1('bare/loop', 'bench', array['noop'], ${BATCH}, $1, $2, $3) as c`,
 }
-const COMPLETE = { name: 'complete', text: 'select c.settled from holdfast.complete_jobs_v1($1::text::jsonb) as c' }
+const COMPLETE = {
+  name: 'complete',
+  text: 'select c as lost from holdfast.complete_leases_v1($1::bigint[], $2::bigint[], $3::uuid[]) as c',
+}
 
 async function open(url) {
   const library = await holdfast.open(url)
@@ -36,25 +39,25 @@ async function open(url) {
 }
 
 async function loop(claiming, completing, handler, isStopping) {
-  const claim = async (values) => (await claiming.query({ ...CLAIM, values })).rows
+  const claim = async (values) => (await claiming.query({ ...CLAIM, values })).rows[0]
   let from = START
   let next = claim(from)
   let written = Promise.resolve()
   for (;;) {
-    const jobs = await next
-    if (jobs.length === 0 && from === START && isStopping()) break
-    const last = jobs.at(-1)
-    from = last ? [last.priority, last.run_at, last.id] : START
+    const { jobs, priority, run_at, job_id } = await next
+    if (!jobs && from === START && isStopping()) break
+    from = jobs ? [priority, run_at, job_id] : START
     next = claim(from)
-    await Promise.all(jobs.map((job) => handler(job.input)))
+    if (!jobs) continue
+    await Promise.all(jobs.input.map((input) => handler(input)))
     await written
-    if (jobs.length > 0) written = complete(completing, jobs)
+    written = complete(completing, jobs)
   }
   await written
 }
 
-async function complete(completing, jobs) {
-  const members = jobs.map(({ id, token, lease_id }) => `{"job_id":${id},"token":${token},"lease_id":"${lease_id}"}`)
-  const { rows } = await completing.query({ ...COMPLETE, values: [`[${members.join(',')}]`] })
-  if (!rows.every((row) => row.settled)) throw new Error('a lease was lost in the bare loop')
+async function complete(completing, { id, token, lease_id }) {
+  const values = [`{${id}}`, `{${token}}`, `{${id.map(() => lease_id)}}`]
+  const { rows } = await completing.query({ ...COMPLETE, values })
+  if (rows[0].lost.length > 0) throw new Error('a lease was lost in the bare loop')
 }

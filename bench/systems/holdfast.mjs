@@ -8,7 +8,7 @@ const MIXED_QUEUES = ['mixed-0', 'mixed-1', 'mixed-2', 'mixed-3']
 export const holdfast = { name: 'holdfast', store: 'postgres', open }
 
 async function open(url) {
-  const { createHoldfast, defineJob } = await import('holdfast')
+  const { createHoldfast, defineJob, definePipeline } = await import('holdfast')
   let handler = async (_input) => {}
   const noop = defineJob({ type: 'noop', queue: 'bench', run: (input) => handler(input) })
   const mixed = defineJob({
@@ -17,8 +17,16 @@ async function open(url) {
     retry: { attempts: 3, base: '2s', max: '10s' },
     run: (input, ctx) => handler(input, ctx.job.attempts),
   })
+  const pipelines = pipelinesOf({ definePipeline, noop })
   const make = (queues) =>
-    createHoldfast({ database: url, jobs: [noop, mixed], maxConnections: 20, concurrency: CONCURRENCY, queues })
+    createHoldfast({
+      database: url,
+      jobs: [noop, mixed],
+      pipelines,
+      maxConnections: 20,
+      concurrency: CONCURRENCY,
+      queues,
+    })
   const main = make(['bench'])
   const eye = new pg.Pool({ connectionString: url, max: 1 })
 
@@ -40,6 +48,11 @@ async function open(url) {
       return rows[0].n
     },
     ...mixedLoad(main, mixed),
+    enqueuePipeline: (name, input) =>
+      main.enqueuePipeline(
+        pipelines.find((pipeline) => pipeline.name === name),
+        input,
+      ),
     async workMixed(theHandler) {
       handler = theHandler
       // The slots of all queues together are as many as elsewhere.
@@ -47,6 +60,36 @@ async function open(url) {
     },
     holdKey: (key) => holdKey(url, key),
   }
+}
+
+/** chain: steps that come after each other; results: the same, each computed from the last; fan: out to many and in again. */
+function pipelinesOf({ definePipeline, noop }) {
+  const chain = definePipeline({
+    name: 'chain',
+    build(p, { last }) {
+      let step = p.job(noop, { n: 0 }, { name: 'step 0' })
+      for (let n = 1; n <= last; n += 1) step = p.job(noop, { n }, { name: `step ${n}`, after: [step] })
+      return step
+    },
+  })
+  const results = definePipeline({
+    name: 'results',
+    build(p, { last }) {
+      let step = p.job(noop, { n: 0 }, { name: 'step 0' })
+      for (let n = 1; n <= last; n += 1) step = p.job(noop, { step }, () => ({ n }), { name: `step ${n}` })
+      return step
+    },
+  })
+  const fan = definePipeline({
+    name: 'fan',
+    build(p, { width }) {
+      const root = p.job(noop, { at: 'out' }, { name: 'out' })
+      const items = Array.from({ length: width }, (_, n) => n)
+      const all = p.map(items, noop, (n) => ({ n }), { name: 'item', after: [root] })
+      return p.job(noop, { all }, (r) => ({ at: 'in', width: r.all.length }), { name: 'in' })
+    },
+  })
+  return [chain, results, fan]
 }
 
 /** Jobs that differ in queue and priority go in one call each; the key is a function of the input. */

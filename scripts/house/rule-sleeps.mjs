@@ -3,8 +3,8 @@ import { importsOf } from './imports.mjs'
 import { linesMatching } from './scan-typescript.mjs'
 
 const EXEMPT = /^test\/(e2e|support)\//
-// A bare name as the callback is the promise's own resolve: nothing but a wait.
-const WAITS = /\bsleep\s*\(|\bsetTimeout\s*\(\s*\w+\s*[,)]/g
+// A bare name as the callback is the promise's own resolve: nothing but a wait. ctx.sleep ends a run, it does not wait.
+const WAITS = /(?<!ctx\.)\bsleep\s*\(|\bsetTimeout\s*\(\s*\w+\s*[,)]/g
 
 export const sleeps = {
   law: 'tests do not sleep',

@@ -1,4 +1,4 @@
--- check_places: proves that every job is in exactly one place, and every key's row tells the truth
+-- check_places: proves that every job is in exactly one place, and that keys and waiting jobs tell the truth
 --   Guard   none.
 --   Locks   none.
 --   Gives   one row per violation; none when all is well. Reads everything: for tests and for doctor, not for dashboards.
@@ -10,6 +10,8 @@ create or replace function holdfast.check_places_v1()
 as $$
   with places as (
     select r.job_id, 'ready' as place from holdfast.ready as r
+    union all
+    select w.job_id, 'waiting' from holdfast.waiting as w
     union all
     select l.job_id, 'lease' from holdfast.lease as l
     union all
@@ -46,6 +48,16 @@ as $$
    where r.parked
      and k.holder is null
      and not exists (select from holdfast.ready as o where o.key = r.key and not o.parked)
+  union all
+  select w.job_id, 'waits for ' || w.open || ' jobs, but ' || d.open || ' are open'
+    from holdfast.waiting as w
+   cross join lateral (
+     select count(*) as open
+       from holdfast.dependency as d
+      where d.job_id = w.job_id
+        and not exists (select from holdfast.outcome as o where o.job_id = d.depends_on)
+   ) as d
+   where w.open <> d.open
 $$;
 
 create or replace function holdfast.check_places()

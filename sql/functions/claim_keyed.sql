@@ -53,7 +53,7 @@ begin
     delete from holdfast.ready as r
      where r.job_id = any (v_winners)
     returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token, r.key, r.key_policy,
-              r.rank, r.crashes
+              r.rank, r.crashes, r.linked
   ),
   fenced as (
     update holdfast.job_key as k
@@ -62,14 +62,15 @@ begin
       from taken as t
      where k.key = t.key
     returning t.job_id, t.type, t.queue, t.priority, t.run_at, t.attempts, t.max_attempts, t.key, t.key_policy, t.rank,
-              t.crashes, k.token
+              t.crashes, t.linked, k.token
   ),
   leased as (
     insert into holdfast.lease
       (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, lease_id, locked_by,
-       locked_at, locked_until, crashes)
+       locked_at, locked_until, crashes, linked)
     select f.job_id, f.type, f.queue, f.priority, f.run_at, f.attempts + 1, f.max_attempts, f.token, f.key, f.key_policy,
-           f.rank, p_lease_id, p_worker, p_now, p_now + make_interval(secs => (p_leases ->> f.type)::integer), f.crashes
+           f.rank, p_lease_id, p_worker, p_now, p_now + make_interval(secs => (p_leases ->> f.type)::integer), f.crashes,
+           f.linked
       from fenced as f
     returning lease.job_id, lease.run_at
   )

@@ -18,12 +18,12 @@ as $$
   with taken as (
     delete from holdfast.ready as r
      where r.ctid = any (p_places)
-    returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token, r.crashes
+    returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token, r.crashes, r.linked
   )
   insert into holdfast.lease
     (job_id, type, queue, priority, run_at, attempts, max_attempts, token, lease_id, locked_by, locked_at, locked_until,
-     crashes)
+     crashes, linked)
   select t.job_id, t.type, t.queue, t.priority, t.run_at, t.attempts + 1, t.max_attempts, t.token + 1, p_lease_id,
-         p_worker, p_now, p_now + make_interval(secs => (p_leases ->> t.type)::integer), t.crashes
+         p_worker, p_now, p_now + make_interval(secs => (p_leases ->> t.type)::integer), t.crashes, t.linked
     from taken as t
 $$;

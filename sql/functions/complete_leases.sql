@@ -37,6 +37,7 @@ begin
        and l.token = w.token
        and l.lease_id = w.lease_id
        and l.key is null
+       and not l.linked
     returning l.job_id, l.attempts, l.token, l.lease_id, l.locked_by, l.locked_at, l.run_at, w.place
   ),
   kept as (

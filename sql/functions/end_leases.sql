@@ -1,12 +1,18 @@
 -- end_leases: running → completed | failed | cancelled | superseded
 --   Guard   the caller holds the lease rows and their key rows.
---   Locks   nothing more.
---   Gives   nothing; the keys are free and their next jobs un-parked.
---   Tells   sleeping workers of un-parked jobs.
+--   Locks   for linked jobs as settle_steps, else nothing more.
+--   Gives   the jobs of pipelines that became pending; the keys are free and their next jobs un-parked.
+--   Tells   sleeping workers of un-parked jobs; of jobs of pipelines by p_wake.
 --   Tested by  test/sql/complete_jobs.test.ts
 -- p_outputs and p_errors stand beside p_job_ids, or are null for none.
-create or replace function holdfast.end_leases(p_job_ids bigint[], p_state text, p_outputs jsonb[], p_errors jsonb[])
-  returns void
+create or replace function holdfast.end_leases(
+  p_job_ids bigint[],
+  p_state text,
+  p_outputs jsonb[],
+  p_errors jsonb[],
+  p_wake text default 'sleepers'
+)
+  returns bigint[]
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
@@ -15,11 +21,12 @@ create or replace function holdfast.end_leases(p_job_ids bigint[], p_state text,
 as $$
 declare
   v_keys text[];
+  v_linked bigint[];
 begin
   with ended as (
     delete from holdfast.lease as l
      where l.job_id = any (p_job_ids)
-    returning l.job_id, l.attempts, l.token, l.lease_id, l.locked_by, l.locked_at, l.run_at, l.key
+    returning l.job_id, l.attempts, l.token, l.lease_id, l.locked_by, l.locked_at, l.run_at, l.key, l.linked
   ),
   kept as (
     insert into holdfast.outcome
@@ -29,10 +36,13 @@ begin
       from ended as e
       join unnest(p_job_ids, p_outputs, p_errors) as w(job_id, output, error) on w.job_id = e.job_id
   )
-  select array_agg(e.key) into v_keys from ended as e where e.key is not null;
+  select array_agg(e.key) filter (where e.key is not null), array_agg(e.job_id) filter (where e.linked)
+    into v_keys, v_linked
+    from ended as e;
 
   if v_keys is not null then
     perform holdfast.free_keys(v_keys, p_job_ids);
   end if;
+  return case when v_linked is null then '{}' else holdfast.settle_steps(v_linked, p_state, p_wake) end;
 end
 $$;

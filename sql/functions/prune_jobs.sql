@@ -1,9 +1,11 @@
 -- prune_jobs: finished jobs older than the retention → gone
---   Guard   only whole days before the retention; a job that was retried meanwhile lives on.
+--   Guard   only whole days before the retention; a job that was retried meanwhile lives on, and a pipeline goes as a whole.
 --   Locks   job rows, skip locked; a day's partition for the moment of its drop, given up after a second.
---   Gives   how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped.
+--   Gives   how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped, save those
+--           that hold outcomes of a pipeline that lives.
 --   Tells   nothing.
--- The wide rows of job go in batches, the day of outcomes is dropped whole. Ticks of schedules go with the retention too.
+-- The wide rows of job go in batches, the day of outcomes is dropped whole. Ticks of schedules and events
+-- go with the retention too.
 create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000)
   returns integer
   language plpgsql volatile security definer
@@ -15,6 +17,7 @@ declare
   v_before constant timestamptz := date_trunc('day', holdfast.now() - p_keep);
   v_day text;
   v_ids bigint[];
+  v_is_needed boolean;
 begin
   if p_keep < interval '0' or p_limit not between 1 and 100000 then
     perform holdfast.refuse('INVALID_OPTION', 'keep must not be negative, limit between 1 and 100000',
@@ -35,13 +38,17 @@ begin
       limit p_limit
    ));
 
+  delete from holdfast.event as e
+   where e.name = any (array(select o.name from holdfast.event as o where o.at < v_before order by o.at limit p_limit));
+
   v_ids := array(
     select j.id
       from holdfast.job as j
      where j.id in (select o.job_id from holdfast.outcome as o where o.finished_at < v_before)
+       and (select true from holdfast.pipeline as p where p.id = j.pipeline_id) is null
      limit p_limit
        for update skip locked
-  );
+  ) || holdfast.prune_pipelines(v_before, p_limit);
   -- Locked in the statement before, so that this one sees a retry that was under way.
   delete from holdfast.job as j
    where j.id = any (v_ids)
@@ -50,14 +57,12 @@ begin
      and not exists (select from holdfast.job as j where j.id = a.job_id);
   delete from holdfast.job_log as g where g.job_id = any (v_ids)
      and not exists (select from holdfast.job as j where j.id = g.job_id);
+  delete from holdfast.step as s where s.job_id = any (v_ids)
+     and not exists (select from holdfast.job as j where j.id = s.job_id);
   delete from holdfast.outcome_default as o where o.job_id = any (v_ids)
      and not exists (select from holdfast.job as j where j.id = o.job_id);
   if cardinality(v_ids) > 0 then
     return cardinality(v_ids);
-  elsif exists (
-    select from holdfast.job as j where j.id in (select o.job_id from holdfast.outcome as o where o.finished_at < v_before)
-  ) then
-    return 0;  -- an open transaction has locked it, and may be about to retry it: its day must wait
   end if;
 
   for v_day in
@@ -68,6 +73,10 @@ begin
        and c.relname ~ '^outcome_\d{8}$'
        and to_date(right(c.relname, 8), 'YYYYMMDD') < v_before::date
   loop
+    -- A job that is still there belongs to a pipeline that lives, or is locked by one who may be about to retry it.
+    execute format('select exists (select from holdfast.%I as o where (select true from holdfast.job as j where j.id = o.job_id))',
+      v_day) into v_is_needed;
+    continue when v_is_needed;
     execute format('drop table holdfast.%I', v_day);
   end loop;
   perform holdfast.prune_keys(p_limit);

@@ -1,6 +1,7 @@
 -- reap_leases: running → pending | failed, where the holder is gone
 --   Guard   the lease is over, or its worker is dead; looked at again on the locked row. Needs no handler.
---   Locks   key rows in order, then lease rows by id, then the dead workers' rows, all skip locked; never waits.
+--   Locks   key rows in order, lease rows by id, what a final failure decides about in a pipeline, then the dead workers'
+--           rows, all skip locked; never waits.
 --   Gives   the reaped jobs with their new state. The attempt counts and is written down. A job that ran while its worker
 --           died is marked: from the second mark on it runs alone, at the third (the crash cap) it fails.
 --   Tells   sleeping workers.
@@ -44,9 +45,12 @@ begin
          for update skip locked
     ),
     decided as materialized (
-      select s.*, s.attempts >= s.max_attempts or s.has_crashed and s.crashes >= 2 as is_final, e.error
+      select s.*, f.is_final, e.error
         from stale as s
+       cross join lateral (select s.attempts >= s.max_attempts or s.has_crashed and s.crashes >= 2) as f(is_final)
        cross join lateral (select holdfast.loss_error(s.job_id, s.locked_by, s.has_crashed, s.crashes + 1)) as e(error)
+       where not (s.linked and f.is_final)
+          or (select h.is_held from holdfast.hold_steps(array[s.job_id], 'failed', true) as h)
     ),
     told as (
       insert into holdfast.attempt (job_id, token, attempt, verdict, lease_id, worker, started_at, ended_at, error)

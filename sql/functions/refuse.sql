@@ -23,6 +23,11 @@ begin
       when 'JOB_NOT_DUE' then 'JH012'
       when 'JOB_DISABLED' then 'JH013'
       when 'JOB_UNKNOWN' then 'JH014'
+      when 'PIPELINE_NOT_FOUND' then 'JH021'
+      when 'PIPELINE_CYCLE' then 'JH022'
+      when 'UNKNOWN_STEP' then 'JH023'
+      when 'DUPLICATE_STEP' then 'JH024'
+      when 'PIPELINE_TOO_LARGE' then 'JH025'
     end,
     -- Those of schedules say nothing but their constant.
     message = case when p_message = lower(p_code) then p_message else p_code || ': ' || p_message end,

@@ -28,13 +28,13 @@ begin
     delete from holdfast.lease as l
      where l.job_id = any (p_job_ids)
     returning l.job_id, l.type, l.queue, l.priority, l.run_at, l.attempts, l.max_attempts, l.token, l.key, l.key_policy,
-              l.rank, l.crashes
+              l.rank, l.crashes, l.linked
   ),
   returned as (
     insert into holdfast.ready
-      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, crashes)
+      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, crashes, linked)
     select e.job_id, e.type, e.queue, e.priority, coalesce(w.run_at, e.run_at), coalesce(e.attempts - p_attempts_back, 0),
-           e.max_attempts, e.token, e.key, e.key_policy, e.rank, e.crashes + p_crashes
+           e.max_attempts, e.token, e.key, e.key_policy, e.rank, e.crashes + p_crashes, e.linked
       from ended as e
       join unnest(p_job_ids, p_run_ats) as w(job_id, run_at) on w.job_id = e.job_id
     returning ready.queue, ready.run_at, ready.key

@@ -2,19 +2,29 @@
 
 import { type GivenOf, indexByType, type JobDefinition, type KeyValue, type OutputOf } from '../domain/definition.js'
 import { type Duration, durationMs } from '../domain/duration.js'
+import { checkPipelineId, type EnqueueManyOptions, type EnqueueOptions } from '../domain/enqueue-options.js'
 import { positiveNumber } from '../domain/environment.js'
 import { HoldfastError } from '../domain/errors.js'
-import { checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
+import type { Explanation } from '../domain/explanation.js'
+import { checkLabel, checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
+import { encodeInput, LIMITS } from '../domain/json.js'
 import { canonicalKey } from '../domain/key.js'
+import type { PipelineDefinition, PipelineGivenOf, PipelineOutputOf } from '../domain/pipeline.js'
 import type { ScheduleDefinition } from '../domain/schedule.js'
+import type { StoredStep } from '../domain/step.js'
 import type { EventHub } from '../observe/events.js'
+import { graphText } from '../pipeline/graph.js'
+import { explainJob } from '../store/explain.js'
 import { cancelJob, currentJob, findJob, keyHistory, recoverJob, retryJob } from '../store/jobs.js'
 import { readLogs, type StoredLogLine } from '../store/logs.js'
 import type { Store } from '../store/open.js'
+import { enqueuePipeline } from '../store/pipelines.js'
 import { pauseQueue, resumeQueue } from '../store/queues.js'
+import { type EmittedEvent, emitEvent, readSteps } from '../store/steps.js'
 import { asQueryable } from '../store/transaction.js'
-import { type EnqueueManyOptions, type EnqueueOptions, enqueueMembers } from './enqueue.js'
+import { enqueueMembers } from './enqueue.js'
 import { type JobHandle, jobHandle } from './handle.js'
+import { type PipelineHandle, pipelineHandle } from './pipeline-handle.js'
 import { Schedules } from './schedules.js'
 
 export type AnyJobId = string | number | bigint
@@ -91,6 +101,24 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     return ids.map((id) => jobHandle(this.#store, this.#events, id, definition.type))
   }
 
+  /** Stores all steps of a pipeline, or none. With `tx` they exist if and only if that commits. */
+  async enqueuePipeline<P extends PipelineDefinition>(
+    pipeline: P,
+    input: PipelineGivenOf<P>,
+    options: { readonly tx?: unknown } = {},
+  ): Promise<PipelineHandle<PipelineOutputOf<P>>> {
+    const tx = transactionOf(options)
+    const graph = await graphText(pipeline, input)
+    const { id, resultJob } = await enqueuePipeline(this.#store, graph, tx ? 'always' : 'sleepers', tx)
+    if (!tx) this.#events.emit('pipeline.enqueued', { id, name: pipeline.name })
+    return pipelineHandle(this.#store, this.#events, id, resultJob)
+  }
+
+  /** A pipeline by its id, also one of jobs that were chained; whether it exists is asked when something is asked of it. */
+  pipeline(id: string): PipelineHandle {
+    return pipelineHandle(this.#store, this.#events, checkPipelineId(id))
+  }
+
   /** undefined when there is no such job, or no longer. */
   async find(id: AnyJobId, options: { tx?: unknown } = {}): Promise<Job | undefined> {
     return findJob(this.#store, toJobId(id), transactionOf(options))
@@ -120,6 +148,25 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
       options.actor ?? null,
       transactionOf(options),
     )
+  }
+
+  /** Says why the job does not run, or what became of it, and when it is expected to start. */
+  async explain(id: AnyJobId, options: { tx?: unknown } = {}): Promise<Explanation> {
+    return explainJob(this.#store, toJobId(id), transactionOf(options))
+  }
+
+  /** What the job's handler has remembered and what it waits for, oldest first. */
+  async steps(id: AnyJobId): Promise<StoredStep[]> {
+    return readSteps(this.#store, toJobId(id))
+  }
+
+  /**
+   * Tells an event to all handlers that wait for it or will (`ctx.waitFor`). The first payload of an event stands: `isFirst`
+   * is false for every later one. With `tx` it has happened if and only if that commits.
+   */
+  async emit(event: string, payload: unknown = null, options: { tx?: unknown } = {}): Promise<EmittedEvent> {
+    checkLabel('event', event, LIMITS.labelBytes)
+    return emitEvent(this.#store, event, encodeInput(payload, 'input'), transactionOf(options))
   }
 
   /** The lines that the job's handler logged, oldest first; `after` is the id of the last line already seen. */

@@ -1,11 +1,14 @@
 // An enqueued job in the caller's hand.
 
-import { type Duration, durationMs } from '../domain/duration.js'
-import { type ErrorCode, HoldfastError, isHoldfastError } from '../domain/errors.js'
+import type { Duration } from '../domain/duration.js'
+import { type ErrorCode, HoldfastError } from '../domain/errors.js'
+import type { Explanation } from '../domain/explanation.js'
 import type { Job, JobId, JobState } from '../domain/job.js'
 import type { EventHub } from '../observe/events.js'
+import { explainJob } from '../store/explain.js'
 import { cancelJob, findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
+import { isFinalState, type ResultOptions, untilFinal } from './until-final.js'
 
 export interface JobHandle<Output = unknown> {
   readonly id: JobId
@@ -16,8 +19,10 @@ export interface JobHandle<Output = unknown> {
    * Waits for the output. Throws JOB_FAILED, JOB_CANCELLED or JOB_SUPERSEDED with the job in `details`, RESULT_TIMEOUT when
    * the time is over (the job goes on), or the reason of an aborted `signal`.
    */
-  result(options?: { timeout?: Duration; signal?: AbortSignal }): Promise<Output>
+  result(options?: ResultOptions): Promise<Output>
   cancel(reason?: string): Promise<JobState>
+  /** Why it does not run, or what became of it. */
+  explain(): Promise<Explanation>
 }
 
 export function jobHandle<Output>(store: Store, events: EventHub, id: JobId, type: string): JobHandle<Output> {
@@ -31,39 +36,19 @@ export function jobHandle<Output>(store: Store, events: EventHub, id: JobId, typ
     type,
     read,
     cancel: (reason?: string) => cancelJob(store, id, { reason: reason ?? null, actor: null }),
-    async result({ timeout, signal }: { timeout?: Duration; signal?: AbortSignal } = {}) {
-      const deadline = timeout === undefined ? undefined : performance.now() + durationMs(timeout, 'timeout')
-      const finished = finishedHere(events, id)
-      let failures = 0
-      try {
-        for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-          signal?.throwIfAborted()
-          const job = await read().catch((error) => {
-            // The database may be back at the next question; a caller who cannot wait has given a timeout.
-            if (!isHoldfastError(error, 'CONNECTION_FAILED') || ++failures > MOST_FAILURES) throw error
-            return undefined
-          })
-          if (job) failures = 0
-          if (job && isFinal(job.state)) return outputOf<Output>(job)
-          const left = deadline === undefined ? Number.POSITIVE_INFINITY : deadline - performance.now()
-          if (left <= 0) throw timedOut(id, type, job?.state, timeout)
-          await finished.within(Math.min(wait, left), signal)
-        }
-      } finally {
-        finished.forget()
-      }
+    explain: () => explainJob(store, id),
+    async result(options: ResultOptions = {}) {
+      const job = await untilFinal({
+        events,
+        id,
+        read,
+        isFinal: ({ state }) => isFinalState(state),
+        late: (job) => timedOut(id, type, job?.state, options.timeout),
+        ...options,
+      })
+      return outputOf<Output>(job)
     },
   })
-}
-
-// Jobs that end in this process are heard at once; others are found by asking, ever more seldom.
-const FIRST_WAIT_MS = 20
-const LONGEST_WAIT_MS = 1000
-// About half a minute without an answer.
-const MOST_FAILURES = 30
-
-function isFinal(state: JobState): boolean {
-  return state === 'completed' || state in FINAL_CODES
 }
 
 const FINAL_CODES: Readonly<Record<string, ErrorCode>> = {
@@ -89,37 +74,4 @@ function timedOut(id: JobId, type: string, state: JobState | undefined, timeout:
   return new HoldfastError('RESULT_TIMEOUT', `job ${id} (${type}) ${known} after ${timeout}`, {
     details: { jobId: id, state, timeout },
   })
-}
-
-function finishedHere(events: EventHub, id: JobId) {
-  let wake = () => {}
-  let happened = false
-  const heard = (fact: { id: JobId }) => {
-    if (fact.id !== id) return
-    happened = true
-    wake()
-  }
-  const offs = (['job.completed', 'job.failed', 'job.cancelled', 'job.lost'] as const).map((n) => events.on(n, heard))
-  return {
-    /** Resolves when the job may have finished, after `ms`, or when `signal` aborts. */
-    within: (ms: number, signal?: AbortSignal) =>
-      new Promise<void>((resolve) => {
-        if (happened) {
-          happened = false
-          return resolve()
-        }
-        const done = () => {
-          clearTimeout(timer)
-          signal?.removeEventListener('abort', done)
-          happened = false
-          resolve()
-        }
-        wake = done
-        const timer = setTimeout(done, ms)
-        signal?.addEventListener('abort', done, { once: true })
-      }),
-    forget: () => {
-      for (const off of offs) off()
-    },
-  }
 }

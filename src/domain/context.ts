@@ -1,5 +1,7 @@
 // What a handler gets beside its input.
 
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Duration } from './duration.js'
 import type { ClaimedJob } from './job.js'
 
 /** The user's own transaction, as far as Holdfast needs to know it. With `pg` it is the client itself. */
@@ -13,6 +15,20 @@ export interface Logger {
   info(fields: object, message?: string): void
   warn(fields: object, message?: string): void
   error(fields: object, message?: string): void
+}
+
+/** A job of `defineJob`, as far as its input matters. */
+export interface ChainableJob<Given> {
+  readonly type: string
+  readonly schema: StandardSchemaV1<Given, unknown> | undefined
+}
+
+export interface ChainOptions {
+  readonly queue?: string
+  readonly priority?: number
+  readonly delay?: Duration
+  readonly maxAttempts?: number
+  readonly tags?: readonly string[]
 }
 
 export interface JobContext {
@@ -29,4 +45,24 @@ export interface JobContext {
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** Completes the job inside `tx`: what was written there and the completion take effect together, once. */
   complete(tx: Transaction, output?: unknown): Promise<void>
+  /**
+   * Enqueues a job that follows this one, in the same pipeline, with its completion: both take effect or neither. Resolves
+   * when the input has been looked at; a run that does not complete enqueues nothing.
+   */
+  chain<Given>(job: ChainableJob<Given>, input: NoInfer<Given>, options?: ChainOptions): Promise<void>
+  /**
+   * Runs `work` and remembers what it came to, as JSON; later attempts of the job get that and do not run it again. Each name
+   * once in a run, else STEP_REPEATED.
+   */
+  step<T>(name: string, work: () => T | Promise<T>): Promise<T>
+  /**
+   * Gives the slot back and goes on after `duration`: the handler starts anew and its remembered steps are replayed. Sleeps
+   * without a name are told apart by their order.
+   */
+  sleep(duration: Duration, options?: { readonly name?: string }): Promise<void>
+  /**
+   * Gives the slot back until somebody has emitted the event, and gives its payload; at once if it is known already. Throws
+   * EVENT_TIMEOUT when it did not come within `timeout` (default ten years).
+   */
+  waitFor<T = unknown>(event: string, options?: { readonly timeout?: Duration; readonly name?: string }): Promise<T>
 }

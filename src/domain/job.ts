@@ -42,6 +42,8 @@ export interface Job {
   readonly progress: number | null
   readonly statusMessage: string | null
   readonly pipelineId: string | null
+  /** Its name in its pipeline. */
+  readonly step: string | null
   readonly tags: readonly string[]
   readonly dedupeId: string | null
   readonly createdAt: Date
@@ -96,16 +98,16 @@ function checkedInteger(what: string, value: number, least: number, most: number
 }
 
 export function checkQueueName(name: string): string {
-  return checkedName('queue name', name)
+  return checkLabel('queue name', name, LIMITS.nameBytes)
 }
 
 export function checkTypeName(name: string): string {
-  return checkedName('job type', name)
+  return checkLabel('job type', name, LIMITS.nameBytes)
 }
 
-function checkedName(what: string, name: string): string {
-  if (!isLabel(name) || utf8Bytes(name) > LIMITS.nameBytes) {
-    throw invalidOption(what, `a text of 1 to ${LIMITS.nameBytes} bytes without control characters`, name)
+export function checkLabel(what: string, name: string, maxBytes: number): string {
+  if (!isLabel(name) || utf8Bytes(name) > maxBytes) {
+    throw invalidOption(what, `a text of 1 to ${maxBytes} bytes without control characters`, name)
   }
   return name
 }

@@ -13,6 +13,10 @@ export const LIMITS = {
   keyBytes: 512,
   /** UTF-8 bytes of the name of a queue or a job type. */
   nameBytes: 100,
+  /** UTF-8 bytes of the name of a step, a wait or an event. */
+  labelBytes: 200,
+  /** What one job can remember: steps, sleeps and waits together. */
+  steps: 10_000,
   /** UTF-8 bytes of the reason given for a cancellation. */
   reasonBytes: 1_000,
   tags: 20,

@@ -5,13 +5,16 @@ import { type Duration, durationMs } from './duration.js'
 import type { Failure } from './failure.js'
 import { LIMITS } from './limits.js'
 import { readProperty } from './read-property.js'
+import type { Wait } from './step.js'
 import { sanitizeText } from './text.js'
 
 export type Outcome =
-  /** `output` is JSON text. */
-  | { readonly kind: 'completed'; readonly output: string }
+  /** `output` is JSON text; `next` the JSON array of jobs to follow, enqueued with the completion. */
+  | { readonly kind: 'completed'; readonly output: string; readonly next?: string }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly retry: Retry }
   | { readonly kind: 'snoozed'; readonly delayMs: number }
+  /** Until the first of these waits is over; the attempt does not count. */
+  | { readonly kind: 'suspended'; readonly waits: readonly Wait[] }
   | { readonly kind: 'cancelled'; readonly reason: string | null }
   /** Given back unfinished; the attempt does not count. */
   | { readonly kind: 'released' }
@@ -26,8 +29,8 @@ export type Retry =
 
 export type OutcomeOf<K extends Outcome['kind']> = Extract<Outcome, { kind: K }>
 
-export function completed(output: string): OutcomeOf<'completed'> {
-  return { kind: 'completed', output }
+export function completed(output: string, next?: string): OutcomeOf<'completed'> {
+  return { kind: 'completed', output, ...(next !== undefined && { next }) }
 }
 
 export function failed(failure: Failure, retry: Retry = { kind: 'policy' }): OutcomeOf<'failed'> {
@@ -36,6 +39,10 @@ export function failed(failure: Failure, retry: Retry = { kind: 'policy' }): Out
 
 export function snoozed(delayMs: number): OutcomeOf<'snoozed'> {
   return { kind: 'snoozed', delayMs }
+}
+
+export function suspended(waits: readonly Wait[]): OutcomeOf<'suspended'> {
+  return { kind: 'suspended', waits }
 }
 
 export function cancelled(reason: string | null = null): OutcomeOf<'cancelled'> {

@@ -6,11 +6,13 @@ import { FINAL_STATES, JOB_STATES, type JobState } from './job.js'
 
 export const DEEDS = [
   'enqueue',
+  'unblock',
   'claim',
   'renew',
   'complete',
   'fail',
   'snooze',
+  'suspend',
   'release',
   'cancel',
   'retry',
@@ -31,19 +33,31 @@ export interface Transition {
 }
 
 export const TRANSITIONS: readonly Transition[] = [
-  { deed: 'enqueue', from: 'none', to: 'pending', note: 'due when run_at has come' },
+  {
+    deed: 'enqueue',
+    from: 'none',
+    to: ['pending', 'waiting'],
+    note: 'due when run_at has come; waiting behind others of its pipeline',
+  },
+  { deed: 'unblock', from: 'waiting', to: 'pending', note: 'the last job it comes after has ended' },
   { deed: 'claim', from: 'pending', to: 'running', note: 'counts the attempt, issues the next token' },
   { deed: 'renew', from: 'running', to: 'running', note: 'moves locked_until' },
   { deed: 'complete', from: 'running', to: 'completed', note: 'keeps the output' },
   { deed: 'fail', from: 'running', to: ['pending', 'failed'], note: 'pending while attempts are left' },
   { deed: 'snooze', from: 'running', to: 'pending', note: 'gives the attempt back' },
+  { deed: 'suspend', from: 'running', to: 'pending', note: 'gives the attempt back, due when its wait is over' },
   { deed: 'release', from: 'running', to: 'pending', note: 'gives the attempt back, due at once' },
   { deed: 'cancel', from: 'pending', to: 'cancelled', note: 'never ran or waits for a retry' },
   { deed: 'cancel', from: 'waiting', to: 'cancelled', note: 'its dependencies are open' },
   { deed: 'cancel', from: 'running', to: 'cancelled', note: 'fences the holder and aborts its signal' },
   { deed: 'retry', from: 'completed', to: 'pending', note: 'fresh attempts' },
   { deed: 'retry', from: 'failed', to: 'pending', note: 'fresh attempts' },
-  { deed: 'retry', from: 'cancelled', to: 'pending', note: 'fresh attempts' },
+  {
+    deed: 'retry',
+    from: 'cancelled',
+    to: ['pending', 'waiting'],
+    note: 'fresh attempts; waiting where its pipeline is retried from an earlier step',
+  },
   { deed: 'retry', from: 'superseded', to: 'pending', note: 'fresh attempts' },
   { deed: 'supersede', from: 'pending', to: 'superseded', note: 'a newer job of its key has started' },
   { deed: 'supersede', from: 'running', to: 'superseded', note: 'fences the holder and aborts its signal' },
@@ -57,14 +71,16 @@ export const TRANSITIONS: readonly Transition[] = [
 ]
 
 // A claim that finds nothing to take is no error: the job is skipped silently, and so it is with what comes over a job from
-// outside (supersede, reap). enqueue makes a job, it meets none.
+// outside (unblock, supersede, reap). enqueue makes a job, it meets none.
 const REFUSALS: Readonly<Record<Deed, ErrorCode | null>> = {
   enqueue: null,
+  unblock: null,
   claim: null,
   renew: 'LEASE_LOST',
   complete: 'LEASE_LOST',
   fail: 'LEASE_LOST',
   snooze: 'LEASE_LOST',
+  suspend: 'LEASE_LOST',
   release: 'LEASE_LOST',
   cancel: 'WRONG_STATE',
   retry: 'WRONG_STATE',

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../domain/errors.js'
 import type { Failure } from '../domain/failure.js'
 import type { JobId } from '../domain/job.js'
 import type { Tick } from '../domain/schedule.js'
+import type { Wait } from '../domain/step.js'
 
 export interface JobFact {
   readonly id: JobId
@@ -15,10 +16,13 @@ export interface JobFact {
 
 export interface Events {
   'job.enqueued': { readonly ids: readonly JobId[]; readonly type: string; readonly queue: string | undefined }
+  'pipeline.enqueued': { readonly id: string; readonly name: string }
   'job.claimed': JobFact
   'job.completed': JobFact & { readonly ms: number }
   'job.failed': JobFact & { readonly ms: number; readonly failure: Failure; readonly isFinal: boolean }
   'job.snoozed': JobFact & { readonly delayMs: number }
+  /** Its handler sleeps or waits for an event; the slot is free. */
+  'job.suspended': JobFact & { readonly waits: readonly Wait[] }
   'job.cancelled': JobFact & { readonly reason: string | null }
   'job.released': JobFact
   /** What the run came to was refused, or the run was told to stop because another holds the job. */

@@ -65,6 +65,7 @@ const CLAIM_BATCH = {
 const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3)', columns: 'c as jobs' }
 const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: 'c as jobs', answerMs }
 
+/** Of a row that has them as `jobs`. */
 function claimed(row: Row | undefined): ClaimedJob[] {
   return row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : []
 }

@@ -64,6 +64,7 @@ export function toJob(row: Row): Job {
     progress: row.progress as number | null,
     statusMessage: row.status_message as string | null,
     pipelineId: row.pipeline_id as string | null,
+    step: row.step as string | null,
     tags: row.tags as string[],
     dedupeId: row.dedupe_id as string | null,
     createdAt: row.created_at as Date,

@@ -42,6 +42,13 @@ export function snoozeJobs(store: Store, batch: readonly Settlement<OutcomeOf<'s
   return settle(store, SNOOZE, batch, (outcome) => `,"delay_ms":${outcome.delayMs}`)
 }
 
+export function suspendJobs(store: Store, batch: readonly Settlement<OutcomeOf<'suspended'>>[]): Promise<boolean[]> {
+  return settle(store, SUSPEND, batch, ({ waits }) => {
+    const members = waits.map(({ delayMs, ...wait }) => ({ ...wait, delay_ms: delayMs }))
+    return `,"waits":${JSON.stringify(members)}`
+  })
+}
+
 export function cancelJobs(store: Store, batch: readonly Settlement<OutcomeOf<'cancelled'>>[]): Promise<boolean[]> {
   return settle(store, CANCEL, batch, ({ reason }) => (reason === null ? '' : `,"reason":${JSON.stringify(reason)}`))
 }
@@ -83,7 +90,8 @@ async function settle<O>(
   return rows.map((row) => row.settled === true)
 }
 
-function leaseMember({ id, token, leaseId }: Lease): string {
+/** The beginning of a member, to be closed by whoever adds to it. */
+export function leaseMember({ id, token, leaseId }: Lease): string {
   return `{"job_id":${id},"token":${token},"lease_id":"${leaseId}"`
 }
 
@@ -103,6 +111,7 @@ const COMPLETE = {
 }
 const FAIL = batched('fail_jobs_v1')
 const SNOOZE = batched('snooze_jobs_v1')
+const SUSPEND = batched('suspend_jobs_v1')
 const CANCEL = batched('cancel_jobs_v1')
 const RELEASE = batched('release_jobs_v1')
 const RENEW = { invocation: 'renew_leases_v1($1::text::jsonb, true)', columns: 'c.renewed' }

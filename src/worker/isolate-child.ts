@@ -56,7 +56,7 @@ class Inside {
     const refuse = () => {
       throw new HoldfastError(
         'INVALID_OPTION',
-        'an isolated job has ctx.tx only on a database server, given by its URL',
+        'an isolated job has ctx.tx, steps and waits only on a database server, given by its URL',
       )
     }
     return {
@@ -68,6 +68,9 @@ class Inside {
         }),
       tx: own?.tx ?? (async () => refuse()),
       complete: own?.complete ?? (async () => refuse()),
+      readSteps: own?.readSteps ?? (async () => refuse()),
+      rememberStep: own?.rememberStep ?? (async () => refuse()),
+      lookForEvent: own?.lookForEvent ?? (async () => refuse()),
     }
   }
 

@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { MessageChannel } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import type { Piscina } from 'piscina'
 import { describeFailure } from '../domain/failure.js'
 import { sanitizeText } from '../domain/text.js'
@@ -83,7 +83,11 @@ export function openThread(task: IsolateTask, memoryMb: number, heard: (message:
       () => ({ what: 'ended without an outcome' }),
       (error: unknown) => ({ what: `ended: ${describeFailure(error).message}` }),
     )
-    .finally(() => port1.close())
+    .finally(() => {
+      // The pool tells its end on another channel, perhaps before what the thread has told on this one was heard.
+      for (let left = receiveMessageOnPort(port1); left; left = receiveMessageOnPort(port1)) heard(left.message)
+      port1.close()
+    })
   return { ended, send: (message) => port1.postMessage(message), kill: () => killer.abort() }
 }
 

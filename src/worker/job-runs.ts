@@ -4,21 +4,26 @@ import { JobCancelled, JobSuperseded, LeaseLost, Shutdown } from '../domain/abor
 import type { Logger } from '../domain/context.js'
 import type { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
-import { released } from '../domain/outcome.js'
+import { type OutcomeOf, released } from '../domain/outcome.js'
+import type { PipelineDefinition } from '../domain/pipeline.js'
 import type { EventHub, JobFact } from '../observe/events.js'
 import { withFields } from '../observe/log.js'
+import { isComputed } from '../pipeline/step-input.js'
+import { completeSteps } from '../store/complete-steps.js'
 import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
-import type { Lease } from '../store/settle.js'
+import type { Lease, Settlement } from '../store/settle.js'
 import type { WorkerRow } from '../store/workers.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
+import { monotonicMs } from './lease-keeper.js'
 import { leasedDeeds } from './leased-deeds.js'
 import { LogBook } from './log-book.js'
 import type { Registry } from './registry.js'
 import type { LeasedDeeds } from './run-context.js'
 import { type Run, startRun } from './runner.js'
 import { type Ended, Settler } from './settler.js'
+import { startComputedRun, withComputedInput } from './step-inputs.js'
 
 export interface JobRunsParts {
   readonly store: Store
@@ -26,6 +31,15 @@ export interface JobRunsParts {
   readonly events: EventHub
   readonly log: Logger
   readonly worker: string
+  readonly pipelines: ReadonlyMap<string, PipelineDefinition>
+  /** Takes jobs that were claimed with a completion; absent where none are wanted. */
+  readonly receiver?: JobReceiver
+}
+
+export interface JobReceiver {
+  /** By queue, how many jobs could start at once. */
+  room(): ReadonlyMap<string, number>
+  take(jobs: readonly ClaimedJob[], claimedAt: number): void
 }
 
 // After a handler was told to stop, how long stop() waits for it to do so.
@@ -49,6 +63,7 @@ export class JobRuns {
     this.#settler = new Settler(parts.store, {
       onSettled: (ended, verdict) => this.#settled(ended, verdict),
       onFault: this.fault,
+      completeSteps: (batch) => this.#completeSteps(batch),
     })
     this.#logBook = new LogBook(parts.store, this.fault)
   }
@@ -136,20 +151,32 @@ export class JobRuns {
   }
 
   #run(job: ClaimedJob, next: (ended: Ended) => Promise<void> | undefined): Promise<void> {
-    const { registry, log, store } = this.#parts
+    const { registry, log, store, pipelines } = this.#parts
     const startedAt = performance.now()
     // Made when the handler logs its first line; most log none.
     const openLog = () =>
       this.#logBook.loggerFor(job, withFields(log, { jobId: job.id, type: job.type, attempt: job.attempts }))
     const definition = registry.handlerFor(job.type)
-    const run = definition.isolation
-      ? startIsolatedRun(job, definition, definition.isolation, { store, deeds: this.#deeds, log: openLog() })
-      : startRun(job, definition, this.#deeds, openLog)
+    const start = (asked: ClaimedJob) =>
+      definition.isolation
+        ? startIsolatedRun(asked, definition, definition.isolation, { store, deeds: this.#deeds, log: openLog() })
+        : startRun(asked, definition, this.#deeds, openLog)
+    const run = isComputed(job) ? startComputedRun(job, withComputedInput(job, store, pipelines), start) : start(job)
     this.#runs.set(job, run)
     return run.outcome.then((outcome) => {
       this.#runs.delete(job)
       return next({ job, outcome, ms: performance.now() - startedAt })
     })
+  }
+
+  /** What comes after them and may run here is claimed in the same call. */
+  async #completeSteps(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]> {
+    const { store, worker, registry, receiver } = this.#parts
+    const claimedAt = monotonicMs()
+    const room = receiver?.room() ?? new Map()
+    const { verdicts, handed } = await completeSteps(store, batch, { worker, types: registry.types, room })
+    if (handed.length > 0) receiver?.take(handed, claimedAt)
+    return verdicts
   }
 
   #settle(ended: Ended): void {
@@ -221,6 +248,8 @@ function tell({ events, log, worker }: JobRunsParts, { job, outcome, ms }: Ended
     events.emit('job.failed', { ...factOf(job), ms, failure: outcome.failure, isFinal })
   } else if (outcome.kind === 'snoozed') {
     events.emit('job.snoozed', { ...factOf(job), delayMs: outcome.delayMs })
+  } else if (outcome.kind === 'suspended') {
+    events.emit('job.suspended', { ...factOf(job), waits: outcome.waits })
   } else if (outcome.kind === 'cancelled') {
     events.emit('job.cancelled', { ...factOf(job), reason: outcome.reason })
   } else if (outcome.kind === 'released') {

@@ -71,6 +71,20 @@ export class Lane {
     this.look()
   }
 
+  /** How many jobs it could start at once. */
+  free(): number {
+    if (this.#isStopping || this.#isHushed) return 0
+    return Math.max(0, this.#openSlots() - this.#running - this.#stock.length)
+  }
+
+  /** Starts a job that was claimed for it elsewhere; false when it starts nothing any more. */
+  take(job: ClaimedJob): boolean {
+    if (this.#isStopping || this.#isHushed) return false
+    this.#stock.push(job)
+    this.#fill()
+    return true
+  }
+
   /** There may be more room than before. */
   look(): void {
     this.#fill()

@@ -24,6 +24,8 @@ export interface WorkerOptions {
   readonly keeperThread?: boolean
   /** Takes fewer jobs while the event loop is late or the heap is full, so that the service's requests come first. */
   readonly backpressure?: boolean | { readonly delay?: Duration; readonly heap?: number }
+  /** false: jobs that become pending when a step ends are found by the ordinary claim alone. Default true. */
+  readonly handOver?: boolean
   /** How long stop() lets running jobs go on before it signals them; default 25 s. */
   readonly grace?: Duration
   /** How long finished jobs are kept; default 14 d. */
@@ -36,6 +38,7 @@ export interface CheckedWorkerOptions {
   readonly listen: boolean
   readonly keeping: KeepingOptions
   readonly backpressure: BackpressureLimits | undefined
+  readonly handOver: boolean
   readonly graceMs: number
   readonly retentionMs: number
 }
@@ -52,6 +55,7 @@ export function checkWorkerOptions(
     listen: options.listen ?? true,
     keeping: { thread: options.keeperThread ?? true, takesLock: options.sessionLock ?? true },
     backpressure: backpressureLimits(options.backpressure ?? true),
+    handOver: options.handOver ?? true,
     graceMs: graceMs(options.grace ?? '25s'),
     retentionMs: durationMs(options.retention ?? '14d', 'retention'),
   }

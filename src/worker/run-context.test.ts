@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { ClaimedJob } from '../domain/job.js'
 import { SILENT } from '../observe/log.js'
-import { type LeasedDeeds, runContext, StopWord } from './run-context.js'
+import { type LeasedDeeds, runContext } from './run-context.js'
+import { stepDeeds } from './step-deeds.test-support.js'
+import { StopWord } from './stop-word.js'
 
 function context() {
   const done: string[] = []
@@ -19,6 +21,7 @@ function context() {
     async complete() {
       done.push('complete')
     },
+    ...stepDeeds(),
   }
   return { done, ctx: runContext({ id: '1' } as ClaimedJob, new StopWord(), deeds, () => SILENT).ctx }
 }

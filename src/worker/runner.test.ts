@@ -10,6 +10,7 @@ import { cancel, snooze } from '../domain/outcome.js'
 import { SILENT } from '../observe/log.js'
 import type { RunnableJob } from './registry.js'
 import { startRun } from './runner.js'
+import { type StepStore, stepDeeds } from './step-deeds.test-support.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -23,9 +24,9 @@ const JOB = { id: '7', type: 'job', input: { n: 1 }, attempts: 2 } as unknown as
 type Handler = (input: { n: number }, ctx: JobContext) => unknown
 
 /** A run of `handler` whose progress, transactions and completions are accepted. */
-function runOf(handler: Handler, options: { timeout?: '1s'; isHeld?: boolean } = {}) {
+function runOf(handler: Handler, options: { timeout?: '1s'; isHeld?: boolean; steps?: StepStore } = {}) {
   const told: string[] = []
-  const { isHeld = true, ...rest } = options
+  const { isHeld = true, steps, ...rest } = options
   const deeds = {
     async progress(_: unknown, share: number, message: string | null) {
       told.push(`progress ${share} ${message}`)
@@ -35,6 +36,7 @@ function runOf(handler: Handler, options: { timeout?: '1s'; isHeld?: boolean } =
     async complete(_: unknown, __: unknown, output: string) {
       told.push(`complete ${output}`)
     },
+    ...stepDeeds(steps),
   }
   const definition = defineJob({ type: 'job', run: handler, ...rest }) as unknown as RunnableJob
   return { ...startRun(JOB, definition, deeds, () => SILENT), told }

@@ -18,10 +18,13 @@ import {
   type Outcome,
   released,
   snoozed,
+  suspended,
 } from '../domain/outcome.js'
 import { readProperty } from '../domain/read-property.js'
 import type { RunnableJob } from './registry.js'
-import { type LeasedDeeds, runContext, StopWord } from './run-context.js'
+import { type LeasedDeeds, type OpenContext, runContext } from './run-context.js'
+import type { RunSteps } from './run-steps.js'
+import { StopWord } from './stop-word.js'
 
 export interface Run {
   readonly job: ClaimedJob
@@ -35,18 +38,18 @@ const UNHEEDED_MS = 5000
 
 export function startRun(job: ClaimedJob, definition: RunnableJob, deeds: LeasedDeeds, openLog: () => Logger): Run {
   const stop = new StopWord()
-  const { ctx, isCompleting } = runContext(job, stop, deeds, openLog)
+  const context = runContext(job, stop, deeds, openLog)
   const abort = (reason: HoldfastError) => {
     // Its own completion, in the handler's transaction, takes the lease away too.
-    if (!(isCompleting() && reason.code === 'LEASE_LOST')) stop.say(reason)
+    if (!(context.isCompleting() && reason.code === 'LEASE_LOST')) stop.say(reason)
   }
-  return { job, abort, outcome: run(job, definition, ctx, stop, abort) }
+  return { job, abort, outcome: run(job, definition, context, stop, abort) }
 }
 
 async function run(
   job: ClaimedJob,
   definition: RunnableJob,
-  ctx: JobContext,
+  context: OpenContext,
   stop: StopWord,
   abort: (reason: HoldfastError) => void,
 ): Promise<Outcome> {
@@ -56,15 +59,33 @@ async function run(
       ? undefined
       : setTimeout(() => abort(new JobTimedOut(`job ${job.id} ran longer than ${timeoutMs} ms`)), timeoutMs)
   try {
+    const outcome = followed(await handled(job, definition, context.ctx, stop), context.next())
+    const steps = context.steps()
+    return steps === undefined || outcome.kind === 'lost' ? outcome : await concluded(outcome, steps, stop)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function handled(job: ClaimedJob, definition: RunnableJob, ctx: JobContext, stop: StopWord): Promise<Outcome> {
+  try {
     const checked = definition.schema ? await checkInput(definition, job.input) : { input: job.input }
     if ('misfit' in checked) return failed(describeFailure(checked.misfit), { kind: 'never' })
     const returned = definition.run(checked.input, ctx)
     return outcomeOfReturn(isPromise(returned) ? await stop.heeded(returned, UNHEEDED_MS) : returned)
   } catch (thrown) {
     return outcomeOfThrow(thrown, stop.reason)
-  } finally {
-    clearTimeout(timer)
   }
+}
+
+function followed(outcome: Outcome, next: string | undefined): Outcome {
+  return next === undefined || outcome.kind !== 'completed' ? outcome : completed(outcome.output, next)
+}
+
+/** Steps that still run beside a handler that has ended are waited for; a run that has to wait does so whatever it returned. */
+async function concluded(outcome: Outcome, steps: RunSteps, stop: StopWord): Promise<Outcome> {
+  await stop.heeded(steps.ended(), UNHEEDED_MS).catch(() => {})
+  return steps.isSuspended ? suspended(steps.waits) : outcome
 }
 
 /** What was enqueued may no longer fit after a deploy; no further attempt would make it fit. */
@@ -99,10 +120,14 @@ function outcomeOfThrow(thrown: unknown, reason: HoldfastError | undefined): Out
   if (reason) return outcomeOfAbort(reason, thrown)
   if (isHoldfastError(thrown, 'LEASE_LOST')) return lost()
   const failure = describeFailure(thrown)
-  if (isNonRetryable(thrown)) return failed(failure, { kind: 'never' })
+  if (isNonRetryable(thrown) || FOR_GOOD.some((code) => isHoldfastError(thrown, code)))
+    return failed(failure, { kind: 'never' })
   if (isRetryAfter(thrown)) return failed(failure, { kind: 'after', delayMs: thrown.delayMs })
   return failed(failure)
 }
+
+// A replay would come to the same again.
+const FOR_GOOD: readonly ErrorCode[] = ['STEP_REPEATED', 'STEP_MISPLACED', 'EVENT_TIMEOUT']
 
 /** What a run that was told to stop comes to, if it ended by throwing. */
 export function outcomeOfAbort(reason: HoldfastError, thrown: unknown): Outcome {

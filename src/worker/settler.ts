@@ -5,7 +5,15 @@ import { backoffMs } from '../domain/backoff.js'
 import type { ClaimedJob } from '../domain/job.js'
 import type { Outcome, OutcomeOf } from '../domain/outcome.js'
 import type { Store } from '../store/open.js'
-import { cancelJobs, completeJobs, failJobs, releaseJobs, type Settlement, snoozeJobs } from '../store/settle.js'
+import {
+  cancelJobs,
+  completeJobs,
+  failJobs,
+  releaseJobs,
+  type Settlement,
+  snoozeJobs,
+  suspendJobs,
+} from '../store/settle.js'
 import { isPassing } from '../store/translate-error.js'
 
 /** A run that came to its outcome. */
@@ -21,6 +29,8 @@ export interface SettlerFacts {
   /** true: written; false: refused, the lease was lost; undefined: given up, the reaper repairs it. */
   onSettled(ended: Ended, verdict: boolean | undefined): void
   onFault(doing: string, error: unknown): void
+  /** Completes jobs that others come after; a verdict per member. */
+  completeSteps(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]>
 }
 
 // Large enough that a round trip is spread thin, small enough to keep each transaction short.
@@ -47,9 +57,7 @@ export class Settler {
       return
     }
     this.#waiting.push(ended)
-    this.#flushing ??= this.#flush().finally(() => {
-      this.#flushing = undefined
-    })
+    this.#flushing ??= this.#flush()
   }
 
   /** undefined, or a promise to wait for when too much is unwritten. */
@@ -66,21 +74,30 @@ export class Settler {
   async #flush(): Promise<void> {
     // Outcomes of this very moment go together.
     await Promise.resolve()
-    while (this.#waiting.length > 0) {
-      const kinds = new Map<Outcome['kind'], Ended[]>()
-      for (const ended of this.#waiting.splice(0, LARGEST_BATCH)) {
-        const known = kinds.get(ended.outcome.kind)
-        if (known) known.push(ended)
-        else kinds.set(ended.outcome.kind, [ended])
+    try {
+      while (this.#waiting.length > 0) {
+        const kinds = new Map<Writing, Ended[]>()
+        for (const ended of this.#waiting.splice(0, LARGEST_BATCH)) {
+          const kind = writingOf(ended)
+          const known = kinds.get(kind)
+          if (known) known.push(ended)
+          else kinds.set(kind, [ended])
+        }
+        for (const [kind, batch] of kinds) await this.#write(kind, batch)
       }
-      for (const [kind, batch] of kinds) await this.#write(kind, batch)
+    } finally {
+      // In the same breath as the last look: what is pushed a moment later must find nobody at work.
+      this.#flushing = undefined
     }
   }
 
-  async #write(kind: Outcome['kind'], batch: Ended[]): Promise<void> {
+  async #write(kind: Writing, batch: Ended[]): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const verdicts = await writeBatch(this.#store, kind, batch)
+        const verdicts =
+          kind === 'steps'
+            ? await this.#facts.completeSteps(batch as Settlement<OutcomeOf<'completed'>>[])
+            : await writeBatch(this.#store, kind, batch)
         for (let i = 0; i < batch.length; i += 1) this.#settled(batch[i] as Ended, verdicts[i] ?? false)
         return
       } catch (error) {
@@ -96,7 +113,7 @@ export class Settler {
   }
 
   /** One outcome that cannot be written must not keep its neighbours from it. */
-  async #writeApart(kind: Outcome['kind'], batch: Ended[]): Promise<void> {
+  async #writeApart(kind: Writing, batch: Ended[]): Promise<void> {
     for (const ended of batch) await this.#write(kind, [ended])
   }
 
@@ -104,6 +121,14 @@ export class Settler {
     this.#facts.onSettled(ended, verdict)
     ended.done?.()
   }
+}
+
+/** Completed jobs that others come after are written together, apart from those that nobody waits for. */
+type Writing = Outcome['kind'] | 'steps'
+
+function writingOf({ job, outcome }: Ended): Writing {
+  const isStep = outcome.kind === 'completed' && (job.pipelineId !== null || outcome.next !== undefined)
+  return isStep ? 'steps' : outcome.kind
 }
 
 function writeBatch(store: Store, kind: Outcome['kind'], batch: Settlement<Outcome>[]): Promise<boolean[]> {
@@ -115,6 +140,8 @@ function writeBatch(store: Store, kind: Outcome['kind'], batch: Settlement<Outco
       return failJobs(store, of<'failed'>())
     case 'snoozed':
       return snoozeJobs(store, of<'snoozed'>())
+    case 'suspended':
+      return suspendJobs(store, of<'suspended'>())
     case 'cancelled':
       return cancelJobs(store, of<'cancelled'>())
     case 'released':

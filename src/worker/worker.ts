@@ -2,13 +2,14 @@
 
 import type { Logger } from '../domain/context.js'
 import type { ClaimedJob } from '../domain/job.js'
+import type { PipelineDefinition } from '../domain/pipeline.js'
 import type { EventHub } from '../observe/events.js'
 import { type Batch, type Cursor, claimBatch, claimSuspect } from '../store/claim.js'
 import type { Store } from '../store/open.js'
 import { deregisterWorker, putJobTypes, registerWorker, type WorkerRow } from '../store/workers.js'
 import { Backpressure } from './backpressure.js'
 import type { WorkerIdentity } from './identity.js'
-import { JobRuns } from './job-runs.js'
+import { type JobReceiver, JobRuns } from './job-runs.js'
 import { Lane } from './lane.js'
 import { monotonicMs } from './lease-keeper.js'
 import type { CheckedWorkerOptions } from './options.js'
@@ -22,6 +23,7 @@ export interface WorkerParts {
   readonly events: EventHub
   readonly log: Logger
   readonly identity: WorkerIdentity
+  readonly pipelines: ReadonlyMap<string, PipelineDefinition>
 }
 
 export class Worker {
@@ -33,7 +35,7 @@ export class Worker {
   readonly #backpressure: Backpressure | undefined
   readonly #lanes: readonly Lane[]
   readonly #suspects: SuspectRoom
-  readonly #unsubscribe: () => void
+  readonly #unsubscribe: readonly (() => void)[]
 
   constructor(parts: WorkerParts, options: CheckedWorkerOptions) {
     this.#parts = parts
@@ -41,7 +43,8 @@ export class Worker {
     const { store, registry, events, identity } = parts
     const concurrency = [...options.lanes.values()].reduce((sum, slots) => sum + slots, 0)
     this.#row = { ...identity, queues: [...options.lanes.keys()], types: registry.types, concurrency }
-    this.#runs = new JobRuns({ ...parts, worker: identity.id })
+    const receiver = options.handOver && { receiver: this.#receiver() }
+    this.#runs = new JobRuns({ ...parts, worker: identity.id, ...receiver })
     const onFault = this.#runs.fault
     this.#wakeup = new Wakeup(store, { worker: identity.id, queues: this.#row.queues, onFault, ...options })
     this.#backpressure = options.backpressure && new Backpressure(options.backpressure)
@@ -64,7 +67,10 @@ export class Worker {
       onFault,
     })
     // What this process enqueues it may run at once.
-    this.#unsubscribe = events.on('job.enqueued', () => this.wake())
+    this.#unsubscribe = [
+      events.on('job.enqueued', () => this.wake()),
+      events.on('pipeline.enqueued', () => this.wake()),
+    ]
   }
 
   /** There may be work: look now. */
@@ -89,7 +95,7 @@ export class Worker {
 
   /** Claims no more, gives the stock back, lets runs end within the grace, then signals them and gives them back too. */
   async stop(): Promise<void> {
-    this.#unsubscribe()
+    for (const off of this.#unsubscribe) off()
     this.#runs.stopWaiting()
     this.#backpressure?.stop()
     const stopped = Promise.all(this.#lanes.map((lane) => lane.stop()))
@@ -100,6 +106,20 @@ export class Worker {
     await suspectsStopped
     await deregisterWorker(this.#parts.store, this.#row.id).catch((error) => this.#runs.fault('deregistering', error))
     this.#parts.events.emit('worker.stopped', { worker: this.#row.id })
+  }
+
+  /** Jobs that follow what has just ended here start here, if a slot is free for them. */
+  #receiver(): JobReceiver {
+    return {
+      room: () => new Map(this.#lanes.map((lane) => [lane.queue, lane.free()])),
+      take: (jobs, claimedAt) => {
+        this.#runs.hold(jobs, claimedAt)
+        for (const job of jobs) {
+          const lane = this.#lanes.find(({ queue }) => queue === job.queue)
+          if (!lane?.take(job)) this.#runs.giveBack([job])
+        }
+      },
+    }
   }
 
   async #claim(queue: string, n: number, from: Cursor): Promise<Batch> {

@@ -48,3 +48,23 @@ test.each(['process', 'thread'])(
     expect(worker.isAlive).toBe(true)
   },
 )
+
+test.each(['process', 'thread'])('a handler in a %s remembers its steps, sleeps and waits', async (kind) => {
+  await fleet.startWorker({ isolated: true })
+  const [id = ''] = await fleet.enqueue(1, { type: `steps_${kind}`, queue: 'isolated', max_attempts: 1 })
+  const waits = () => bench.look(`select from holdfast.step where job_id = $1 and kind = 'event'`, [id])
+  await until(async () => (await waits()).length === 1)
+
+  await bench.look(`select * from holdfast.emit_event('paid', '7')`)
+
+  await until(async () => (await fleet.jobs([id]))[0]?.state === 'completed')
+  expect((await fleet.jobs([id]))[0]?.output).toEqual({ first: '1', last: '3', paid: 7 })
+})
+
+test('the outcome of a thread that ends at once is heard', async () => {
+  await fleet.startWorker({ isolated: true })
+  const ids = await fleet.enqueue(20, { type: 'quick_thread', queue: 'isolated', max_attempts: 1 })
+  await until(async () => (await fleet.jobs(ids)).every(({ finished_at }) => finished_at !== null))
+
+  expect((await fleet.jobs(ids)).map(({ output }) => output)).toEqual(ids.map(() => 'done'))
+})

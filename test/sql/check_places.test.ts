@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { ask, askList } from '../support/ask.js'
 import { givenIn, type Lease } from '../support/given.js'
+import { enqueuePipeline, stepsOf } from '../support/pipelines.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase({ staysSound: false })
@@ -100,4 +101,22 @@ test('two leases of one key cannot even be stored', async () => {
     select (l).* from (select jsonb_populate_record(l, '{"job_id": 1000000}') as l from holdfast.lease as l) as c`
 
   await expect(ask(db.admin, copy)).rejects.toMatchObject({ code: '23505', constraint: 'lease_one_per_key' })
+})
+
+test('a waiting job whose count of open dependencies is wrong', async () => {
+  const { id } = await enqueuePipeline(db.pool, [{ name: 'a' }, { name: 'b', after: ['a'] }])
+  expect(await problems()).toEqual([])
+  await ask(db.admin, 'update holdfast.waiting set open = 2')
+
+  const job_id = await stepsOf(db.pool, db.admin, id).jobOf('b')
+  expect(await problems()).toEqual([{ job_id, problem: 'waits for 2 jobs, but 1 are open' }])
+})
+
+test('a waiting job that is pending too', async () => {
+  const { id } = await enqueuePipeline(db.pool, [{ name: 'a' }, { name: 'b', after: ['a'] }])
+  const job_id = await stepsOf(db.pool, db.admin, id).jobOf('b')
+
+  await ask(db.admin, 'select holdfast.ready_steps(array[$1::bigint], array[0::bigint])', [job_id])
+
+  expect(await problems()).toEqual([{ job_id, problem: expect.stringMatching(/^is in \w+ and \w+$/) }])
 })

@@ -2,24 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/errors.js'
+import { JOB_STATES } from '../../src/domain/job.js'
 import { allowed, DEEDS, type Deed, type Origin, refusalOf } from '../../src/domain/transitions.js'
 import { ask, askList, askValue } from '../support/ask.js'
 import { setClock } from '../support/clock.js'
 import { type FinalState, givenIn, type JobWish, type Lease, settlement } from '../support/given.js'
+import { enqueuePipeline, stepsOf } from '../support/pipelines.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
 
-// SQL has no place for jobs that wait for others yet, so that state cannot be met.
-const ORIGINS = [
-  'none',
-  'pending',
-  'running',
-  'completed',
-  'failed',
-  'cancelled',
-  'superseded',
-] as const satisfies Origin[]
+const ORIGINS = ['none', ...JOB_STATES] as const satisfies Origin[]
 
 // The lease that made such an end may report it again, after a lost answer; what is refused is anyone else's report.
 const REPEATED: Partial<Record<Origin, Deed>> = { completed: 'complete', failed: 'fail' }
@@ -41,18 +34,20 @@ describe.each(ORIGINS)('a job that is %s', (state) => {
     }
     const reached: string[] = []
     for (const target of targets) {
-      const subject = reached.length === 0 ? job : await jobIn(state, deed, { max_attempts: 1 })
-      expect(await attempt(deed, subject, { permanent: target === 'failed' })).toEqual({ done: true, refusal: null })
+      const subject = reached.length === 0 ? job : await another(state, deed, target)
+      const doing =
+        target === 'waiting' ? retryPipeline(subject) : attempt(deed, subject, { permanent: target === 'failed' })
+      expect(await doing).toEqual({ done: true, refusal: null })
       reached.push(await stateOf(subject))
     }
     expect(reached).toEqual(targets)
   })
 })
 
-test('enqueue: none leads to pending', async () => {
-  const id = await givenIn(db.pool).pendingJob()
+test('enqueue: none leads to pending, or to waiting behind others', async () => {
+  const jobs = [await jobIn('pending', 'enqueue'), await jobIn('waiting', 'enqueue')]
 
-  expect([await askValue(db.admin, 'select holdfast.state_of($1)', [id])]).toEqual(allowed('none', 'enqueue'))
+  expect([await stateOf(jobs[0] as Lease), await stateOf(jobs[1] as Lease)]).toEqual(allowed('none', 'enqueue'))
 })
 
 function described(state: Origin, deed: Deed): string {
@@ -69,11 +64,35 @@ async function jobIn(state: (typeof ORIGINS)[number], deed: Deed, more: JobWish 
       return { job_id: '999999999', token: '1', lease_id: randomUUID() }
     case 'pending':
       return { job_id: await given.pendingJob(wish), token: '0', lease_id: randomUUID() }
+    case 'waiting':
+      return { job_id: await waitingJob(wish), token: '0', lease_id: randomUUID() }
     case 'running':
       return given.runningJob(wish)
     default:
       return given.finishedJob(state satisfies FinalState, wish)
   }
+}
+
+/** Of the states that a deed can lead to, the second one is reached from a job of another kind. */
+async function another(state: (typeof ORIGINS)[number], deed: Deed, target: string): Promise<Lease> {
+  if (target !== 'waiting') return jobIn(state, deed, { max_attempts: 1 })
+  const job_id = await waitingJob({})
+  const [dependency] = await dependenciesOf(job_id)
+  await ask(db.pool, 'select holdfast.cancel_job($1)', [dependency])
+  return { job_id, token: '0', lease_id: randomUUID() }
+}
+
+async function waitingJob(wish: JobWish): Promise<string> {
+  const { id } = await enqueuePipeline(db.pool, [{ name: 'first' }, { name: 'second', ...wish, after: ['first'] }])
+  return stepsOf(db.pool, db.admin, id).jobOf('second')
+}
+
+function dependenciesOf(job_id: string): Promise<string[]> {
+  return askList<string>(db.admin, 'select depends_on from holdfast.dependency where job_id = $1', [job_id])
+}
+
+function retryPipeline(job: Lease): Promise<Answer> {
+  return byHand('select holdfast.retry_pipeline(j.pipeline_id) from holdfast.find_job($1) as j', job)
 }
 
 async function stateOf({ job_id }: Lease): Promise<string> {
@@ -99,11 +118,24 @@ function attempt(deed: Deed, job: Lease, more: object = {}): Promise<Answer> {
     case 'snooze':
     case 'release':
       return byLease(`select settled as done, code as refusal from holdfast.${deed}_jobs($1)`, { ...job, ...more })
+    case 'suspend':
+      return byLease('select settled as done, code as refusal from holdfast.suspend_jobs($1)', {
+        ...job,
+        waits: [{ kind: 'sleep', name: 'nap', delay_ms: 1000 }],
+      })
     case 'cancel':
     case 'retry':
       return byHand(`select holdfast.${deed}_job($1)`, job)
     case 'recover':
       return byHand(`select holdfast.recover_job($1, '-1 second')`, job)
+    case 'unblock':
+      return fromOutside(job, async () => {
+        for (const id of await dependenciesOf(job.job_id)) {
+          await ask(db.pool, 'select * from holdfast.complete_jobs($1)', [
+            settlement(await givenIn(db.pool).claimed(id)),
+          ])
+        }
+      })
     case 'reap':
       return fromOutside(job, reap)
     case 'supersede':

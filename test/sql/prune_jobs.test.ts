@@ -1,9 +1,10 @@
 // prune_jobs: what is finished and old goes, with all that belongs to it; what lives stays.
 import type pg from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ask, askList, askValue } from '../support/ask.js'
+import { ask, askList, askRow, askValue } from '../support/ask.js'
 import { setClock } from '../support/clock.js'
 import { givenIn, settlement } from '../support/given.js'
+import { enqueuePipeline, stepsOf } from '../support/pipelines.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
@@ -183,4 +184,54 @@ test.each([
   ['a limit beyond a hundred thousand', '1 day', 100_001],
 ])('%s is refused by its code', async (_what, keep, limit) => {
   await expect(prune(keep, limit)).rejects.toMatchObject({ code: 'JH005' })
+})
+
+describe('pipelines', () => {
+  const graph = [{ name: 'a' }, { name: 'b', after: ['a'] }]
+  const left = () =>
+    askRow(
+      db.admin,
+      `select (select count(*)::int from holdfast.pipeline) as pipelines, (select count(*)::int from holdfast.job) as jobs,
+              (select count(*)::int from holdfast.pipeline_step) as steps,
+              (select count(*)::int from holdfast.dependency) as edges`,
+    )
+
+  test('one whose jobs have all ended long ago goes whole', async () => {
+    const { id } = await enqueuePipeline(client, graph)
+    const steps = stepsOf(client, db.admin, id)
+    await steps.complete('a')
+    await steps.complete('b')
+    await setClock(client, NOW)
+
+    expect(await prune()).toBe(2)
+    expect(await prune()).toBe(0)
+
+    expect(await left()).toEqual({ pipelines: 0, jobs: 0, steps: 0, edges: 0 })
+    expect(await partitions()).toEqual([])
+  })
+
+  test('one that lives keeps its ended steps and their day, while others of that day go', async () => {
+    const { id } = await enqueuePipeline(client, graph)
+    await stepsOf(client, db.admin, id).complete('a', 'needed')
+    await givenIn(client).finishedJob('completed')
+    await setClock(client, NOW)
+
+    expect(await prune()).toBe(1)
+    expect(await prune()).toBe(0)
+
+    expect(await left()).toEqual({ pipelines: 1, jobs: 2, steps: 2, edges: 1 })
+    expect(await askList(db.admin, 'select output from holdfast.outcome where output is not null')).toEqual(['needed'])
+  })
+
+  test('one that has ended of late stays whole', async () => {
+    const { id } = await enqueuePipeline(client, graph)
+    const steps = stepsOf(client, db.admin, id)
+    await steps.complete('a')
+    await setClock(client, NOW)
+    await steps.complete('b')
+
+    expect(await prune()).toBe(0)
+
+    expect(await left()).toEqual({ pipelines: 1, jobs: 2, steps: 2, edges: 1 })
+  })
 })

@@ -26,7 +26,7 @@ export function useFleet(bench: Bench): FleetBench {
   afterEach(async () => {
     await open?.endAll()
     open = undefined
-    await bench.look('truncate started, effect, effect_log')
+    await bench.look('truncate started, effect, effect_log, step_log')
   })
   return {
     startWorker: (settings) => fleet().startWorker(settings),

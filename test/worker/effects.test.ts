@@ -235,7 +235,7 @@ test('a claim whose answer was lost is repaired: its jobs run all the same, once
   const note = defineJob({ type: 'note', lease: '2s', run: (n: number) => void runs.push(n) })
   const holdfast = bench.open({ jobs: [note], database: pool })
   const handles = await holdfast.enqueueMany(note, [1, 2, 3])
-  const lost = loseAnswerTo('claim_jobs_v1')
+  const lost = loseAnswerTo('claim_batch_v1')
 
   await holdfast.start()
   await lost

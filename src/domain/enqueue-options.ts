@@ -1,0 +1,84 @@
+// The options of an enqueue, checked and in the words of the database.
+
+import type { JobDefinition, KeyValue } from './definition.js'
+import { type Duration, durationMs } from './duration.js'
+import { invalidOption } from './invalid-option.js'
+import { checkMaxAttempts, checkPriority, checkQueueName, checkTags, KEY_POLICIES, type KeyPolicy } from './job.js'
+
+export interface EnqueueOptions {
+  /** The client or transaction of your own writes: the job exists if and only if they commit. */
+  readonly tx?: unknown
+  readonly queue?: string
+  /** 0 to 9, lower first. */
+  readonly priority?: number
+  readonly runAt?: Date
+  readonly delay?: Duration
+  /** What must not run twice at once; overrides the definition's. */
+  readonly key?: KeyValue
+  readonly keyPolicy?: KeyPolicy
+  readonly coalesce?: 'replace' | 'keep'
+  readonly maxAttempts?: number
+  readonly pipelineId?: string
+  readonly tags?: readonly string[]
+  /** Repeating an enqueue with the same id gives the job that the first one made. */
+  readonly dedupeId?: string
+}
+
+/** For many at once an option that differs by input is a function of it. */
+export interface EnqueueManyOptions<Given> extends Omit<EnqueueOptions, 'dedupeId' | 'key'> {
+  readonly dedupeId?: (input: Given, index: number) => string
+  readonly key?: (input: Given, index: number) => KeyValue | undefined
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'tx',
+  'queue',
+  'priority',
+  'runAt',
+  'delay',
+  'key',
+  'keyPolicy',
+  'coalesce',
+  'maxAttempts',
+  'pipelineId',
+  'tags',
+  'dedupeId',
+])
+
+/** What all members of one enqueue share. */
+export function commonOptions(
+  definition: JobDefinition,
+  options: EnqueueManyOptions<unknown>,
+): Record<string, unknown> {
+  for (const name of Object.keys(options)) {
+    if (!KNOWN.has(name)) throw invalidOption('option', `one of ${[...KNOWN].join(', ')}`, name)
+  }
+  const { queue, priority, runAt, delay, maxAttempts, pipelineId, tags, keyPolicy, coalesce } = options
+  if (runAt !== undefined && delay !== undefined) throw invalidOption('delay', 'absent when runAt is given', delay)
+  if (keyPolicy !== undefined && !KEY_POLICIES.includes(keyPolicy)) {
+    throw invalidOption('keyPolicy', KEY_POLICIES.join(', '), keyPolicy)
+  }
+  if (coalesce !== undefined && coalesce !== 'replace' && coalesce !== 'keep') {
+    throw invalidOption('coalesce', 'replace or keep', coalesce)
+  }
+  return {
+    type: definition.type,
+    queue: checkQueueName(queue ?? definition.queue),
+    priority: checkPriority(priority ?? definition.priority),
+    max_attempts: checkMaxAttempts(maxAttempts ?? definition.maxAttempts),
+    ...(runAt && { run_at: isoTime(runAt) }),
+    ...(delay !== undefined && { delay: durationMs(delay, 'delay') }),
+    ...(pipelineId !== undefined && { pipeline_id: checkPipelineId(pipelineId) }),
+    ...(tags && { tags: checkTags(tags) }),
+  }
+}
+
+function isoTime(runAt: Date): string {
+  if (!(runAt instanceof Date) || Number.isNaN(runAt.getTime())) throw invalidOption('runAt', 'a valid Date', runAt)
+  return runAt.toISOString()
+}
+
+export function checkPipelineId(value: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) throw invalidOption('pipelineId', 'a UUID', value)
+  return value
+}

@@ -1,0 +1,64 @@
+// A pipeline as the database takes it: JSON text of what was asked and of every step.
+
+import { commonOptions } from '../domain/enqueue-options.js'
+import { invalidOption } from '../domain/invalid-option.js'
+import { encodeInput } from '../domain/json.js'
+import { canonicalKey } from '../domain/key.js'
+import type { PipelineDefinition, StepOptions } from '../domain/pipeline.js'
+import { type DescribedStep, describePipeline } from './builder.js'
+import { wholeMemberText } from './member.js'
+
+export interface GraphText {
+  readonly pipeline: string
+  readonly steps: string
+}
+
+export async function graphText(definition: PipelineDefinition, given: unknown): Promise<GraphText> {
+  const { name, onFailure } = definition
+  const { steps, result } = await describePipeline(definition, given)
+  const members = await Promise.all([...steps.values()].map((step) => stepText(definition, step)))
+  const facts = JSON.stringify({ name, on_failure: onFailure, ...(result !== undefined && { result }) })
+  return {
+    pipeline: `${facts.slice(0, -1)},"input":${encodeInput(given ?? null, 'input')}}`,
+    steps: `[${members.join(',')}]`,
+  }
+}
+
+async function stepText({ name: pipeline, onFailure }: PipelineDefinition, step: DescribedStep): Promise<string> {
+  const { name, job, input, after, options } = step
+  if (job.keyPolicy === 'coalesce' && (job.key || options.key !== undefined)) {
+    throw invalidOption(`key of step ${name}`, 'not coalescing: a step is always a job of its own', job.keyPolicy)
+  }
+  if (options.compensate && onFailure !== 'compensate') {
+    throw invalidOption(`compensate of step ${name}`, `absent unless onFailure of ${pipeline} is compensate`, onFailure)
+  }
+  const wanted = jobOptions(options)
+  const own = input.kind === 'given' ? await wholeMemberText(job, input.give(), wanted) : computedText(step, wanted)
+  const facts = JSON.stringify({ name, ...(after.length > 0 && { after }), ...compensation(options) })
+  return `${facts.slice(0, -1)},${own.slice(1)}`
+}
+
+/** Its key cannot be made of an input that is not there yet. */
+function computedText({ name, job, input, options }: DescribedStep, wanted: StepOptions): string {
+  if (job.key && options.key === undefined) {
+    throw invalidOption(
+      `key of step ${name}`,
+      'given as an option, since its input is computed when it runs',
+      undefined,
+    )
+  }
+  const { key, ...shared } = wanted
+  return JSON.stringify({
+    ...commonOptions(job, shared),
+    ...(key !== undefined && { key: canonicalKey(key), key_policy: job.keyPolicy }),
+    input: { 'holdfast.results': input.kind === 'computed' ? Object.keys(input.from) : [] },
+  })
+}
+
+function compensation({ compensate }: StepOptions): object {
+  return compensate ? { compensate: commonOptions(compensate.job, {}) } : {}
+}
+
+function jobOptions({ name: _, after: __, compensate: ___, ...options }: StepOptions): StepOptions {
+  return options
+}

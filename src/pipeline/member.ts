@@ -1,0 +1,58 @@
+// One member of an enqueue, as JSON text: its input, looked at by the job's schema, and the key that the job makes of it.
+
+import { acceptInput } from '../domain/accept-input.js'
+import type { JobDefinition } from '../domain/definition.js'
+import { commonOptions, type EnqueueManyOptions, type EnqueueOptions } from '../domain/enqueue-options.js'
+import { invalidOption } from '../domain/invalid-option.js'
+import { encodeInput } from '../domain/json.js'
+import { canonicalKey } from '../domain/key.js'
+
+export interface Member {
+  readonly input: string
+  /** The options that only this member has, each with a comma before it. */
+  readonly own: string
+}
+
+/** What differs by input; commonOptions has the rest. */
+export async function memberOf(
+  definition: JobDefinition,
+  given: unknown,
+  index: number,
+  options: EnqueueManyOptions<unknown>,
+): Promise<Member> {
+  // What is stored is what the caller gave: a schema's transforms run when the job is claimed.
+  const { schema } = definition
+  const input = schema ? acceptInput(definition.type, await schema['~standard'].validate(given)) : given
+  const key = options.key ? options.key(given, index) : definition.key?.(input)
+  let own = ''
+  if (key !== undefined) {
+    const keyPolicy = options.keyPolicy ?? definition.keyPolicy
+    own += `,"key":${JSON.stringify(canonicalKey(key))},"key_policy":"${keyPolicy}"`
+    if (keyPolicy === 'coalesce') own += `,"coalesce":"${options.coalesce ?? definition.coalesce}"`
+  }
+  if (options.dedupeId) own += `,"dedupe_id":${JSON.stringify(checkDedupeId(options.dedupeId(given, index)))}`
+  return { input: encodeInput(given, 'input'), own }
+}
+
+export function memberText({ input, own }: Member): string {
+  return `{"input":${input}${own}}`
+}
+
+/** A member that stands for itself, with the options that others would share. */
+export async function wholeMemberText(
+  definition: JobDefinition,
+  given: unknown,
+  { dedupeId, key, ...shared }: EnqueueOptions,
+): Promise<string> {
+  const member = await memberOf(definition, given, 0, {
+    ...shared,
+    ...(dedupeId !== undefined && { dedupeId: () => dedupeId }),
+    ...(key !== undefined && { key: () => key }),
+  })
+  return `${JSON.stringify(commonOptions(definition, shared)).slice(0, -1)},${memberText(member).slice(1)}`
+}
+
+function checkDedupeId(value: string): string {
+  if (typeof value !== 'string') throw invalidOption('dedupeId', 'a text', value)
+  return canonicalKey(value)
+}

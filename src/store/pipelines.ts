@@ -1,0 +1,85 @@
+// Pipelines: enqueue whole graphs, look at them, cancel and retry them, and what their steps need while they run.
+
+import type { ClaimedJob, JobId } from '../domain/job.js'
+import { LIMITS } from '../domain/limits.js'
+import type { OnFailure, Pipeline, PipelineState, StepFacts } from '../domain/pipeline.js'
+import { sanitizeText } from '../domain/text.js'
+import { BULK_MS, call } from './call.js'
+import type { Queryable, Row } from './connection.js'
+import type { Wake } from './enqueue.js'
+import type { Store } from './open.js'
+
+/** Both texts are JSON: what was asked, and the array of steps. */
+export async function enqueuePipeline(
+  store: Store,
+  { pipeline, steps }: { readonly pipeline: string; readonly steps: string },
+  wake: Wake,
+  tx?: Queryable,
+): Promise<{ id: string; resultJob: JobId | null }> {
+  const [row] = await call(store, ENQUEUE, [pipeline, steps, wake], tx)
+  return { id: String(row?.id), resultJob: idOf(row?.result_job) }
+}
+
+export async function findPipeline(store: Store, id: string, tx?: Queryable): Promise<Pipeline | undefined> {
+  const [row] = await call(store, { invocation: 'find_pipeline_v1($1)', answerMs: BULK_MS }, [id], tx)
+  return row && toPipeline(row)
+}
+
+/** How many jobs were cancelled, and whether one that was just being claimed lives on. */
+export async function cancelPipeline(
+  store: Store,
+  id: string,
+  { reason, actor }: { reason: string | null; actor: string | null },
+  tx?: Queryable,
+): Promise<{ cancelled: number; lives: boolean }> {
+  const text = reason === null ? null : sanitizeText(reason, LIMITS.reasonBytes)
+  const [row] = await call(
+    store,
+    { invocation: 'cancel_pipeline_v1($1, $2, $3)', answerMs: BULK_MS },
+    [id, text, actor],
+    tx,
+  )
+  return { cancelled: Number(row?.cancelled), lives: row?.lives === true }
+}
+
+/** How many steps are open again. */
+export async function retryPipeline(store: Store, id: string, actor: string | null, tx?: Queryable): Promise<number> {
+  const statement = { invocation: 'retry_pipeline_v1($1, $2)', columns: 'c as steps', answerMs: BULK_MS }
+  const [row] = await call(store, statement, [id, actor], tx)
+  return Number(row?.steps)
+}
+
+/** undefined for a job that is no step of a pipeline with a graph. */
+export async function stepResults(store: Store, id: JobId): Promise<StepFacts | undefined> {
+  const [row] = await call(store, { invocation: 'step_results_v1($1)' }, [id])
+  return row as StepFacts | undefined
+}
+
+/** Enqueues what follows the job, inside the transaction that completes it. `members` is a JSON array. */
+export async function chainJobs(store: Store, job: ClaimedJob, members: string, tx: Queryable): Promise<void> {
+  await call(store, CHAIN, [job.id, job.token, job.leaseId, members], tx)
+}
+
+const ENQUEUE = { invocation: 'enqueue_pipeline_v1($1::text::jsonb, $2::text::jsonb, $3)', answerMs: BULK_MS }
+const CHAIN = { invocation: 'chain_jobs_v1($1, $2, $3, $4::text::jsonb)' }
+
+function toPipeline(row: Row): Pipeline {
+  const { waiting, pending, running, completed, failed, cancelled, superseded } = row as Record<string, number>
+  return Object.freeze({
+    id: String(row.id),
+    name: row.name as string | null,
+    input: row.input ?? null,
+    onFailure: row.on_failure as OnFailure | null,
+    state: row.state as PipelineState,
+    jobs: { waiting, pending, running, completed, failed, cancelled, superseded } as Pipeline['jobs'],
+    resultJob: idOf(row.result_job),
+    stoppedBy: idOf(row.stopped_by),
+    stoppedAt: row.stopped_at as Date | null,
+    compensatedAt: row.compensated_at as Date | null,
+    createdAt: row.created_at as Date,
+  })
+}
+
+function idOf(value: unknown): JobId | null {
+  return value === null || value === undefined ? null : String(value)
+}

@@ -1,0 +1,50 @@
+// Computes the input of a step of a pipeline before it runs.
+
+import { type HoldfastError, isHoldfastError } from '../domain/errors.js'
+import { describeFailure } from '../domain/failure.js'
+import type { ClaimedJob } from '../domain/job.js'
+import { failed, type Outcome, released } from '../domain/outcome.js'
+import type { PipelineDefinition } from '../domain/pipeline.js'
+import { computeInput } from '../pipeline/step-input.js'
+import type { Store } from '../store/open.js'
+import { stepResults } from '../store/pipelines.js'
+import { isPassing } from '../store/translate-error.js'
+import { outcomeOfAbort, type Run } from './runner.js'
+
+/** The job with its input, or what its run comes to where there is none. Never rejects. */
+export async function withComputedInput(
+  job: ClaimedJob,
+  store: Store,
+  pipelines: ReadonlyMap<string, PipelineDefinition>,
+): Promise<ClaimedJob | Outcome> {
+  try {
+    const facts = await stepResults(store, job.id)
+    return facts ? { ...job, input: await computeInput(pipelines, facts) } : job
+  } catch (error) {
+    // The database is at fault, not the step: the attempt does not count.
+    if (isPassing(error)) return released()
+    const isForGood = isHoldfastError(error, 'INVALID_INPUT')
+    return failed(describeFailure(error), { kind: isForGood ? 'never' : 'policy' })
+  }
+}
+
+/** A run that starts when its input is known; what it is told before reaches it then. */
+export function startComputedRun(
+  job: ClaimedJob,
+  computing: Promise<ClaimedJob | Outcome>,
+  start: (job: ClaimedJob) => Run,
+): Run {
+  let run: Run | undefined
+  let reason: HoldfastError | undefined
+  const outcome = computing.then((asked) => {
+    if ('kind' in asked) return asked
+    if (reason) return outcomeOfAbort(reason, reason)
+    run = start(asked)
+    return run.outcome
+  })
+  const abort = (why: HoldfastError) => {
+    reason ??= why
+    run?.abort(why)
+  }
+  return { job, abort, outcome }
+}
