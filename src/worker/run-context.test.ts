@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ClaimedJob } from '../domain/job.js'
 import { SILENT } from '../observe/log.js'
-import { type LeasedDeeds, runContext } from './run-context.js'
+import { type LeasedDeeds, RunContext, RunState } from './run-context.js'
 import { stepDeeds } from './step-deeds.test-support.js'
 import { StopWord } from './stop-word.js'
 
@@ -23,7 +23,7 @@ function context() {
     },
     ...stepDeeds(),
   }
-  return { done, ctx: runContext({ id: '1' } as ClaimedJob, new StopWord(), deeds, () => SILENT).ctx }
+  return { done, ctx: new RunContext(new RunState({ id: '1' } as ClaimedJob, new StopWord(), deeds, () => SILENT)) }
 }
 
 test('progress told inside the run’s own transaction is written after it, the latest only', async () => {

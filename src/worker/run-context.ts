@@ -1,4 +1,4 @@
-// What a handler gets beside its input.
+// What a handler gets beside its input, and what its run has asked for so far.
 
 import type { JobContext, Logger, Transaction } from '../domain/context.js'
 import type { JobDefinition } from '../domain/definition.js'
@@ -17,84 +17,151 @@ export interface LeasedDeeds extends StepDeeds {
   complete(job: ClaimedJob, tx: Transaction, output: string, next: string | undefined): Promise<void>
 }
 
-export interface OpenContext {
-  readonly ctx: JobContext
-  isCompleting(): boolean
-  /** The JSON array of jobs to follow; undefined when there are none. */
-  next(): string | undefined
-  /** undefined while the handler has asked for none. */
-  steps(): RunSteps | undefined
+/**
+ * The handler's side. Handlers take parts out of it, so each part is a function of its own; it is made when it is asked for,
+ * since making them all would cost more than a short handler does.
+ */
+export class RunContext implements JobContext {
+  readonly #run: RunState
+
+  constructor(run: RunState) {
+    this.#run = run
+  }
+
+  get job(): JobContext['job'] {
+    const { input: _, ...facts } = this.#run.job
+    return facts
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.stop.signal
+  }
+
+  get log(): Logger {
+    return this.#run.log
+  }
+
+  get progress(): JobContext['progress'] {
+    return (share, message) => this.#run.progress(share, message)
+  }
+
+  get tx(): JobContext['tx'] {
+    return (work) => this.#run.tx(work)
+  }
+
+  get complete(): JobContext['complete'] {
+    return (tx, output) => this.#run.complete(tx, output)
+  }
+
+  get chain(): JobContext['chain'] {
+    return async (following, input, options = {}) =>
+      this.#run.chain(() => wholeMemberText(following as JobDefinition, input, options))
+  }
+
+  get step(): JobContext['step'] {
+    return (name, work) => unwatched(async () => this.#run.openSteps('step').step(name, work))
+  }
+
+  get sleep(): JobContext['sleep'] {
+    return (duration, options) => unwatched(async () => this.#run.openSteps('sleep').sleep(duration, options?.name))
+  }
+
+  get waitFor(): JobContext['waitFor'] {
+    return (event, options) =>
+      unwatched(async () => this.#run.openSteps('waitFor').waitFor(event, options?.timeout, options?.name))
+  }
 }
 
-/** Closures and no methods: handlers take the parts out of it. */
-export function runContext(job: ClaimedJob, stop: StopWord, deeds: LeasedDeeds, openLog: () => Logger): OpenContext {
-  let log: Logger | undefined
-  let isCompleting = false
-  let openTransactions = 0
-  let latest: [number, string | undefined] | undefined
-  let steps: RunSteps | undefined
-  const chained: string[] = []
-  const next = () => (chained.length > 0 ? `[${chained.join(',')}]` : undefined)
-  const openSteps = (what: string): RunSteps => {
+/** The worker's side. */
+export class RunState {
+  readonly job: ClaimedJob
+  readonly stop: StopWord
+  readonly #deeds: LeasedDeeds
+  readonly #openLog: () => Logger
+  #log: Logger | undefined
+  #isCompleting = false
+  #openTransactions = 0
+  #latest: [number, string | undefined] | undefined
+  #chained: string[] | undefined
+  #steps: RunSteps | undefined
+
+  constructor(job: ClaimedJob, stop: StopWord, deeds: LeasedDeeds, openLog: () => Logger) {
+    this.job = job
+    this.stop = stop
+    this.#deeds = deeds
+    this.#openLog = openLog
+  }
+
+  get log(): Logger {
+    this.#log ??= this.#openLog()
+    return this.#log
+  }
+
+  get isCompleting(): boolean {
+    return this.#isCompleting
+  }
+
+  /** The JSON array of jobs to follow; undefined when there are none. */
+  get next(): string | undefined {
+    return this.#chained && `[${this.#chained.join(',')}]`
+  }
+
+  /** undefined while the handler has asked for none. */
+  get steps(): RunSteps | undefined {
+    return this.#steps
+  }
+
+  openSteps(what: string): RunSteps {
     // The open transaction has the lease row locked: what a step came to could not be written before it ends.
-    if (openTransactions > 0) {
+    if (this.#openTransactions > 0) {
       throw new HoldfastError('STEP_MISPLACED', `ctx.${what} was called while ctx.tx is open: call it before or after`)
     }
-    steps ??= new RunSteps(job, stop, deeds)
-    return steps
+    this.#steps ??= new RunSteps(this.job, this.stop, this.#deeds)
+    return this.#steps
   }
-  const report = async (share: number, message: string | undefined) => {
+
+  async progress(share: number, message: string | undefined): Promise<void> {
+    if (this.#steps?.isSuspended) return this.#steps.endHere()
+    // The run's own transaction has its lease row locked: what is told meanwhile is written when it ends.
+    if (this.#openTransactions > 0) this.#latest = [share, message]
+    else await this.#report(share, message)
+  }
+
+  async tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (this.#steps?.isSuspended) return this.#steps.endHere()
+    this.#openTransactions += 1
+    try {
+      return await this.#deeds.tx(this.job, work)
+    } finally {
+      this.#openTransactions -= 1
+      const told = this.#latest
+      this.#latest = undefined
+      if (told && this.#openTransactions === 0 && !this.#isCompleting) await this.#report(...told)
+    }
+  }
+
+  async complete(tx: Transaction, output: unknown): Promise<void> {
+    if (this.#steps?.isSuspended) return this.#steps.endHere()
+    this.#isCompleting = true
+    return this.#deeds.complete(this.job, tx, encodeInput(output, 'output'), this.next)
+  }
+
+  async chain(member: () => Promise<string>): Promise<void> {
+    if (this.#steps?.isSuspended) return this.#steps.endHere()
+    if (this.#isCompleting) {
+      throw new HoldfastError('INVALID_OPTION', 'call ctx.chain before ctx.complete, which ends the job')
+    }
+    const text = await member()
+    this.#chained ??= []
+    this.#chained.push(text)
+  }
+
+  async #report(share: number, message: string | undefined): Promise<void> {
+    const { id } = this.job
     const line = message === undefined ? null : sanitizeText(String(message), LIMITS.reasonBytes)
-    if (await deeds.progress(job, share, line)) return
-    throw new HoldfastError('LEASE_LOST', `job ${job.id} is no longer held by this run`, { details: { jobId: job.id } })
+    if (await this.#deeds.progress(this.job, share, line)) return
+    throw new HoldfastError('LEASE_LOST', `job ${id} is no longer held by this run`, { details: { jobId: id } })
   }
-  const ctx: JobContext = {
-    get job() {
-      const { input: _, ...facts } = job
-      return facts
-    },
-    get signal() {
-      return stop.signal
-    },
-    get log() {
-      log ??= openLog()
-      return log
-    },
-    async progress(share, message) {
-      if (steps?.isSuspended) return steps.endHere()
-      // The run's own transaction has its lease row locked: what is told meanwhile is written when it ends.
-      if (openTransactions > 0) latest = [share, message]
-      else await report(share, message)
-    },
-    async tx(work) {
-      if (steps?.isSuspended) return steps.endHere()
-      openTransactions += 1
-      try {
-        return await deeds.tx(job, work)
-      } finally {
-        openTransactions -= 1
-        const told = latest
-        latest = undefined
-        if (told && openTransactions === 0 && !isCompleting) await report(...told)
-      }
-    },
-    async complete(tx, output) {
-      if (steps?.isSuspended) return steps.endHere()
-      isCompleting = true
-      return deeds.complete(job, tx, encodeInput(output, 'output'), next())
-    },
-    async chain(following, input, options = {}) {
-      if (steps?.isSuspended) return steps.endHere()
-      if (isCompleting)
-        throw new HoldfastError('INVALID_OPTION', 'call ctx.chain before ctx.complete, which ends the job')
-      chained.push(await wholeMemberText(following as JobDefinition, input, options))
-    },
-    step: (name, work) => unwatched(async () => openSteps('step').step(name, work)),
-    sleep: (duration, options) => unwatched(async () => openSteps('sleep').sleep(duration, options?.name)),
-    waitFor: (event, options) =>
-      unwatched(async () => openSteps('waitFor').waitFor(event, options?.timeout, options?.name)),
-  }
-  return { ctx, isCompleting: () => isCompleting, next, steps: () => steps }
 }
 
 /** A handler that has ended looks at none of its steps any more: one that fails then must not end the process. */

@@ -2,7 +2,7 @@
 
 import { JobTimedOut } from '../domain/abort-reasons.js'
 import { acceptInput } from '../domain/accept-input.js'
-import type { JobContext, Logger } from '../domain/context.js'
+import type { Logger } from '../domain/context.js'
 import { type ErrorCode, type HoldfastError, isHoldfastError } from '../domain/errors.js'
 import { describeFailure } from '../domain/failure.js'
 import { isNonRetryable, isRetryAfter } from '../domain/handler-errors.js'
@@ -22,7 +22,7 @@ import {
 } from '../domain/outcome.js'
 import { readProperty } from '../domain/read-property.js'
 import type { RunnableJob } from './registry.js'
-import { type LeasedDeeds, type OpenContext, runContext } from './run-context.js'
+import { type LeasedDeeds, RunContext, RunState } from './run-context.js'
 import type { RunSteps } from './run-steps.js'
 import { StopWord } from './stop-word.js'
 
@@ -38,44 +38,30 @@ const UNHEEDED_MS = 5000
 
 export function startRun(job: ClaimedJob, definition: RunnableJob, deeds: LeasedDeeds, openLog: () => Logger): Run {
   const stop = new StopWord()
-  const context = runContext(job, stop, deeds, openLog)
+  const state = new RunState(job, stop, deeds, openLog)
   const abort = (reason: HoldfastError) => {
     // Its own completion, in the handler's transaction, takes the lease away too.
-    if (!(context.isCompleting() && reason.code === 'LEASE_LOST')) stop.say(reason)
+    if (!(state.isCompleting && reason.code === 'LEASE_LOST')) stop.say(reason)
   }
-  return { job, abort, outcome: run(job, definition, context, stop, abort) }
-}
-
-async function run(
-  job: ClaimedJob,
-  definition: RunnableJob,
-  context: OpenContext,
-  stop: StopWord,
-  abort: (reason: HoldfastError) => void,
-): Promise<Outcome> {
   const { timeoutMs } = definition
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => abort(new JobTimedOut(`job ${job.id} ran longer than ${timeoutMs} ms`)), timeoutMs)
-  try {
-    const outcome = followed(await handled(job, definition, context.ctx, stop), context.next())
-    const steps = context.steps()
-    return steps === undefined || outcome.kind === 'lost' ? outcome : await concluded(outcome, steps, stop)
-  } finally {
-    clearTimeout(timer)
-  }
+  if (timeoutMs === undefined) return { job, abort, outcome: run(definition, state) }
+  const timer = setTimeout(() => abort(new JobTimedOut(`job ${job.id} ran longer than ${timeoutMs} ms`)), timeoutMs)
+  return { job, abort, outcome: run(definition, state).finally(() => clearTimeout(timer)) }
 }
 
-async function handled(job: ClaimedJob, definition: RunnableJob, ctx: JobContext, stop: StopWord): Promise<Outcome> {
+async function run(definition: RunnableJob, state: RunState): Promise<Outcome> {
+  const { job, stop } = state
+  let outcome: Outcome
   try {
     const checked = definition.schema ? await checkInput(definition, job.input) : { input: job.input }
     if ('misfit' in checked) return failed(describeFailure(checked.misfit), { kind: 'never' })
-    const returned = definition.run(checked.input, ctx)
-    return outcomeOfReturn(isPromise(returned) ? await stop.heeded(returned, UNHEEDED_MS) : returned)
+    const returned = definition.run(checked.input, new RunContext(state))
+    outcome = outcomeOfReturn(isPromise(returned) ? await stop.heeded(returned, UNHEEDED_MS) : returned)
   } catch (thrown) {
-    return outcomeOfThrow(thrown, stop.reason)
+    outcome = outcomeOfThrow(thrown, stop.reason)
   }
+  outcome = followed(outcome, state.next)
+  return state.steps === undefined || outcome.kind === 'lost' ? outcome : concluded(outcome, state.steps, stop)
 }
 
 function followed(outcome: Outcome, next: string | undefined): Outcome {
