@@ -10,7 +10,7 @@ const MAY_IMPORT = {
   worker: ['domain', 'store', 'observe'],
   maintenance: ['domain', 'store', 'observe', 'calendar'],
   http: ['domain', 'client', 'observe'],
-  cli: ['domain', 'client', 'worker', 'maintenance', 'observe'],
+  cli: ['domain', 'client', 'worker', 'maintenance', 'observe', 'http'],
   testing: ['domain', 'client', 'worker', 'store', 'maintenance', 'observe'],
 }
 
