@@ -15,6 +15,7 @@ import { pauseQueue, resumeQueue } from '../store/queues.js'
 import { asQueryable } from '../store/transaction.js'
 import { type EnqueueManyOptions, type EnqueueOptions, enqueueMembers } from './enqueue.js'
 import { type JobHandle, jobHandle } from './handle.js'
+import { Operator } from './operator.js'
 import { Schedules } from './schedules.js'
 
 export type AnyJobId = string | number | bigint
@@ -32,12 +33,15 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   readonly #events: EventHub
   readonly #definitions: ReadonlyMap<string, JobDefinition>
   readonly schedules: Schedules
+  /** Lists, figures and bulk operations, for dashboards and scripts. */
+  readonly operator: Operator
 
   constructor(store: Store, events: EventHub, definitions: Jobs, schedules: readonly ScheduleDefinition[] = []) {
     this.#store = store
     this.#events = events
     this.#definitions = indexByType(definitions)
     this.schedules = new Schedules(store, this.#definitions, schedules)
+    this.operator = new Operator(store)
   }
 
   /** Stores one job, by its definition or by its type's name. With `tx` it exists if and only if that commits. */

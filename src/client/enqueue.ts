@@ -36,6 +36,8 @@ export interface EnqueueOptions {
   readonly tags?: readonly string[]
   /** Repeating an enqueue with the same id gives the job that the first one made. */
   readonly dedupeId?: string
+  /** Who enqueues it by hand: written into the audit in the same transaction. */
+  readonly actor?: string
 }
 
 /** For many at once an option that differs by input is a function of it. */
@@ -57,6 +59,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'pipelineId',
   'tags',
   'dedupeId',
+  'actor',
 ])
 
 export async function enqueueMembers(
