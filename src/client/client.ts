@@ -31,16 +31,17 @@ type Named<Jobs extends readonly JobDefinition[], Type> = Extract<Jobs[number], 
 export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefinition[]> {
   readonly #store: Store
   readonly #events: EventHub
-  readonly #definitions: ReadonlyMap<string, JobDefinition>
   readonly schedules: Schedules
+  /** What this program knows, by type. */
+  readonly definitions: ReadonlyMap<string, JobDefinition>
   /** Lists, figures and bulk operations, for dashboards and scripts. */
   readonly operator: Operator
 
   constructor(store: Store, events: EventHub, definitions: Jobs, schedules: readonly ScheduleDefinition[] = []) {
     this.#store = store
     this.#events = events
-    this.#definitions = indexByType(definitions)
-    this.schedules = new Schedules(store, this.#definitions, schedules)
+    this.definitions = indexByType(definitions)
+    this.schedules = new Schedules(store, this.definitions, schedules)
     this.operator = new Operator(store)
   }
 
@@ -151,12 +152,18 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     return resumeQueue(this.#store, checkQueueName(queue), options.actor ?? null)
   }
 
+  /** A hint that there may be more work than before; one connection of its own. Rejects where the database cannot. */
+  async listen(heard: () => void, lost: (error: Error) => void): Promise<{ close(): Promise<void> }> {
+    const database = await this.#store.open()
+    return database.listen(`${this.#store.schema}_wake`, heard, lost)
+  }
+
   #definitionOf(job: JobDefinition | string): JobDefinition {
     if (typeof job === 'object' && job !== null) return job
-    const definition = this.#definitions.get(job)
+    const definition = this.definitions.get(job)
     if (definition) return definition
     throw new HoldfastError('UNKNOWN_TYPE', `no job of type ${JSON.stringify(job)} is defined here`, {
-      details: { received: job, known: [...this.#definitions.keys()] },
+      details: { received: job, known: [...this.definitions.keys()] },
     })
   }
 }
