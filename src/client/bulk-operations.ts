@@ -1,13 +1,15 @@
 // Deeds on all jobs of a filter: asked for here, done in small steps by any worker, watched and cancelled here.
 
+import { invalidOption } from '../domain/invalid-option.js'
 import type { JobFilter } from '../domain/job-filter.js'
-import type { BulkDeed, BulkOperation, Page } from '../domain/operator-views.js'
+import { BULK_DEEDS, type BulkDeed, type BulkOperation, type Page } from '../domain/operator-views.js'
+import { cancelBulk, findBulk, listBulk, startBulk } from '../store/bulk.js'
 import type { Store } from '../store/open.js'
-import type { PageOptions } from './operator.js'
+import { checkNumber, filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'
 
 export interface BulkRequest {
   readonly deed: BulkDeed
-  /** Must name states that the deed is for: finished ones to retry, pending and running to cancel. */
+  /** Must name states, and only those that the deed is for: final ones to retry, pending and running to cancel. */
   readonly filter: JobFilter | string
   /** Kept with each cancelled job. */
   readonly reason?: string
@@ -16,25 +18,31 @@ export interface BulkRequest {
 }
 
 export class BulkOperations {
-  constructor(_store: Store) {}
+  readonly #store: Store
 
-  /** `operator.count` with the same filter says beforehand how many jobs it will touch. */
-  start(_request: BulkRequest): Promise<BulkOperation> {
-    throw new Error('not yet')
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** `operator.count` with the same filter says beforehand how many jobs it means. */
+  async start(request: BulkRequest): Promise<BulkOperation> {
+    const { deed, filter, reason = null, actor = null } = request
+    if (!BULK_DEEDS.includes(deed)) throw invalidOption('deed', BULK_DEEDS.join(' or '), deed)
+    return startBulk(this.#store, deed, filterOf(filter), { reason, actor })
   }
 
   /** undefined when there is no such operation. */
-  find(_id: string): Promise<BulkOperation | undefined> {
-    throw new Error('not yet')
+  async find(id: string): Promise<BulkOperation | undefined> {
+    return findBulk(this.#store, checkNumber(id, 'id of a bulk operation'))
   }
 
   /** Newest first. */
-  list(_options: PageOptions = {}): Promise<Page<BulkOperation>> {
-    throw new Error('not yet')
+  async list(options: PageOptions = {}): Promise<Page<BulkOperation>> {
+    return listBulk(this.#store, numberAfter(options), limitOf(options))
   }
 
   /** What is done stays done. false when it was over already. */
-  cancel(_id: string, _options: { actor?: string } = {}): Promise<boolean> {
-    throw new Error('not yet')
+  async cancel(id: string, options: { actor?: string } = {}): Promise<boolean> {
+    return cancelBulk(this.#store, checkNumber(id, 'id of a bulk operation'), options.actor ?? null)
   }
 }

@@ -4,7 +4,7 @@ import { type GivenOf, indexByType, type JobDefinition, type KeyValue, type Outp
 import { type Duration, durationMs } from '../domain/duration.js'
 import { positiveNumber } from '../domain/environment.js'
 import { HoldfastError } from '../domain/errors.js'
-import { checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
+import { type AnyJobId, checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
 import { canonicalKey } from '../domain/key.js'
 import type { ScheduleDefinition } from '../domain/schedule.js'
 import type { EventHub } from '../observe/events.js'
@@ -17,8 +17,6 @@ import { type EnqueueManyOptions, type EnqueueOptions, enqueueMembers } from './
 import { type JobHandle, jobHandle } from './handle.js'
 import { Operator } from './operator.js'
 import { Schedules } from './schedules.js'
-
-export type AnyJobId = string | number | bigint
 
 export interface DeedOptions {
   readonly tx?: unknown

@@ -13,6 +13,7 @@ import {
   KEY_POLICIES,
   type KeyPolicy,
 } from '../domain/job.js'
+import { checkPipelineId } from '../domain/job-filter.js'
 import { encodeInput } from '../domain/json.js'
 import { canonicalKey } from '../domain/key.js'
 import { enqueueJobs } from '../store/enqueue.js'
@@ -72,7 +73,8 @@ export async function enqueueMembers(
   const members = await Promise.all(inputs.map((given, index) => member(definition, given, index, options)))
   const tx = options.tx === undefined ? undefined : asQueryable(options.tx)
   // Inside a caller's transaction the commit may come much later than a sleeper's last look, so it always tells.
-  return enqueueJobs(store, `[${members.join(',')}]`, JSON.stringify(common), tx ? 'always' : 'sleepers', tx)
+  const wake = tx ? 'always' : 'sleepers'
+  return enqueueJobs(store, `[${members.join(',')}]`, JSON.stringify(common), { wake, actor: options.actor, tx })
 }
 
 async function member(
@@ -114,7 +116,7 @@ function commonOptions(definition: JobDefinition, options: EnqueueManyOptions<un
     max_attempts: checkMaxAttempts(maxAttempts ?? definition.maxAttempts),
     ...(runAt && { run_at: isoTime(runAt) }),
     ...(delay !== undefined && { delay: durationMs(delay, 'delay') }),
-    ...(pipelineId !== undefined && { pipeline_id: checkUuid(pipelineId) }),
+    ...(pipelineId !== undefined && { pipeline_id: checkPipelineId(pipelineId) }),
     ...(tags && { tags: checkTags(tags) }),
   }
 }
@@ -122,11 +124,6 @@ function commonOptions(definition: JobDefinition, options: EnqueueManyOptions<un
 function isoTime(runAt: Date): string {
   if (!(runAt instanceof Date) || Number.isNaN(runAt.getTime())) throw invalidOption('runAt', 'a valid Date', runAt)
   return runAt.toISOString()
-}
-
-function checkUuid(value: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) throw invalidOption('pipelineId', 'a UUID', value)
-  return value
 }
 
 function checkDedupeId(value: string): string {

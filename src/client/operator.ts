@@ -2,8 +2,9 @@
 // Every read is bounded: by rows, and where it searches by time too.
 
 import type { KeyValue } from '../domain/definition.js'
-import type { Duration } from '../domain/duration.js'
+import { type AnyJobId, toJobId } from '../domain/job.js'
 import type { JobFilter } from '../domain/job-filter.js'
+import { canonicalKey } from '../domain/key.js'
 import type {
   AuditEntry,
   CappedCount,
@@ -17,16 +18,13 @@ import type {
   Stats,
   WorkerView,
 } from '../domain/operator-views.js'
+import { countJobs, jobVersions, listAttempts, listJobs } from '../store/job-lists.js'
+import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
+import { findKey, listAudit, listQueues, listWorkers, liveCounts } from '../store/overview.js'
 import { BulkOperations } from './bulk-operations.js'
-import type { AnyJobId } from './client.js'
-
-export interface PageOptions {
-  /** The `next` of the page before. */
-  readonly after?: string
-  /** 1 to 200, by default 50. */
-  readonly limit?: number
-}
+import { filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'
+import { type StatsQuery, statsOf } from './stats.js'
 
 export interface JobsQuery extends PageOptions {
   /** An object, or a text as in `state:failed type:csv_ingest since:24h input.year=2026`. */
@@ -39,73 +37,80 @@ export interface AuditQuery extends PageOptions {
   readonly action?: string
 }
 
-export interface StatsQuery {
-  /** A moment, or a span before now; by default an hour. At most 7 days. */
-  readonly since?: Date | Duration
-  readonly until?: Date | Duration
-  /** Whole minutes; by default what makes about 60 points. At most 1,500 points. */
-  readonly step?: Duration
-  readonly queues?: readonly string[]
-  readonly types?: readonly string[]
-}
+// What a job's page shows of its past; the audit has the rest.
+const STORY_LIMIT = 100
 
 export class Operator {
+  readonly #store: Store
   /** Deeds on all jobs of a filter, with progress. */
   readonly bulk: BulkOperations
 
   constructor(store: Store) {
+    this.#store = store
     this.bulk = new BulkOperations(store)
   }
 
   /**
-   * Jobs, newest first. With states or a time in the filter: those that run, by claim; then those that wait, by id; then
-   * finished ones by when they finished. Otherwise by id.
+   * Jobs, newest first. With states or a time in the filter: those that run and those that are pending, by id, then finished
+   * ones by when they finished. Otherwise by id.
    */
-  jobs(_query: JobsQuery = {}): Promise<JobPage> {
-    throw new Error('not yet')
+  async jobs(query: JobsQuery = {}): Promise<JobPage> {
+    return listJobs(this.#store, filterOf(query.filter ?? {}), query.after, limitOf(query))
   }
 
   /** How many jobs a filter means, counted up to 10,000 and for two seconds at most. */
-  count(_filter: JobFilter | string): Promise<CappedCount> {
-    throw new Error('not yet')
+  async count(filter: JobFilter | string): Promise<CappedCount> {
+    return countJobs(this.#store, filterOf(filter))
   }
 
   /** undefined when there is no such job, or no longer. */
-  job(_id: AnyJobId): Promise<JobStory | undefined> {
-    throw new Error('not yet')
+  async job(id: AnyJobId): Promise<JobStory | undefined> {
+    const jobId = toJobId(id)
+    // The version first: what changes while the rest is read makes the next look see another one.
+    const [version] = await jobVersions(this.#store, [jobId])
+    const [job, attempts, audit] = await Promise.all([
+      findJob(this.#store, jobId),
+      listAttempts(this.#store, jobId),
+      listAudit(this.#store, { jobId }, STORY_LIMIT),
+    ])
+    if (!job || !version) return undefined
+    return { job, version: version.version, lastLog: version.lastLog, attempts, audit: audit.rows }
   }
 
   /** Of those jobs that exist, in order of their id; at most 1,000 at a time. One cheap look-up for many live views. */
-  versions(_ids: readonly AnyJobId[]): Promise<JobVersion[]> {
-    throw new Error('not yet')
+  async versions(ids: readonly AnyJobId[]): Promise<JobVersion[]> {
+    return ids.length === 0 ? [] : jobVersions(this.#store, ids.map(toJobId))
   }
 
-  /** undefined when no job of the key has started and none is pending. */
-  key(_key: KeyValue): Promise<KeyView | undefined> {
-    throw new Error('not yet')
+  /** undefined when no job of the key has started and none is pending. Its jobs: `jobs({ filter: { key } })`. */
+  async key(key: KeyValue): Promise<KeyView | undefined> {
+    return findKey(this.#store, canonicalKey(key))
   }
 
   /** By name. */
-  queues(_options: PageOptions = {}): Promise<Page<QueueView>> {
-    throw new Error('not yet')
+  async queues(options: PageOptions = {}): Promise<Page<QueueView>> {
+    return listQueues(this.#store, options.after ?? '', limitOf(options))
   }
 
   /** By id. */
-  workers(_options: PageOptions = {}): Promise<Page<WorkerView>> {
-    throw new Error('not yet')
+  async workers(options: PageOptions = {}): Promise<Page<WorkerView>> {
+    return listWorkers(this.#store, options.after ?? '', limitOf(options))
   }
 
   /** Newest first. */
-  audit(_query: AuditQuery = {}): Promise<Page<AuditEntry>> {
-    throw new Error('not yet')
+  async audit(query: AuditQuery = {}): Promise<Page<AuditEntry>> {
+    const { jobId, actor, action } = query
+    const wish = { jobId: jobId === undefined ? undefined : toJobId(jobId), actor, action, after: numberAfter(query) }
+    return listAudit(this.#store, wish, limitOf(query))
   }
 
-  /** What ended when, and how long it took, from figures kept by the minute. */
-  stats(_query: StatsQuery = {}): Promise<Stats> {
-    throw new Error('not yet')
+  /** What ended when, and how long it took, from figures that workers keep by the minute. */
+  async stats(query: StatsQuery = {}): Promise<Stats> {
+    return statsOf(this.#store, query)
   }
 
-  live(): Promise<LiveCounts> {
-    throw new Error('not yet')
+  /** What is alive now. */
+  async live(): Promise<LiveCounts> {
+    return liveCounts(this.#store)
   }
 }

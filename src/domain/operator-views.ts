@@ -45,10 +45,9 @@ export interface JobRow {
   readonly finishedAt: Date | null
 }
 
-/** One job with its past, as one moment shows it. */
+/** One job with its past. */
 export interface JobStory {
   readonly job: Job
-  readonly isParked: boolean
   /** See JobVersion. */
   readonly version: string
   /** The latest 100, newest first: failed and lost ones, each with its error. A success is the job itself. */
