@@ -2,6 +2,7 @@
 
 import { HoldfastError } from '../domain/errors.js'
 import { checkQueueName } from '../domain/job.js'
+import { FILTER_LIMITS } from '../domain/job-filter.js'
 
 /**
  * `view` lists and shows; `view_input` adds inputs and outputs; `pause` pauses and resumes queues; `schedule` changes
@@ -66,7 +67,9 @@ export function checkPrincipal(answer: unknown): Caller {
   const isKnown = Array.isArray(permissions) && permissions.every((one) => PERMISSIONS.includes(one))
   if (!isKnown) throw new TypeError(`auth must answer with permissions out of ${PERMISSIONS.join(', ')}`)
   if (queues !== undefined) {
-    if (!Array.isArray(queues)) throw new TypeError('auth must answer with queues as a list, or without queues')
+    if (!Array.isArray(queues) || queues.length > FILTER_LIMITS.values) {
+      throw new TypeError(`auth must answer without queues, or with a list of at most ${FILTER_LIMITS.values}`)
+    }
     for (const queue of queues) checkQueueName(queue)
   }
   return new Caller({ name, permissions, queues })

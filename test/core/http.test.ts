@@ -288,7 +288,11 @@ describe('schedules over HTTP', () => {
     expect(fired.status).toBe(201)
     const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T02:00:00Z' }
     expect((await ask(`POST ${path}/backfill`, span)).body.rows).toHaveLength(2)
-    expect((await ask(`GET ${path}/ticks`)).body.rows).toHaveLength(2)
+    const past = await ask(`GET ${path}/ticks?before=2026-01-02T00:00:00Z`)
+    expect(past.body.rows.map(({ tick }: { tick: string }) => tick)).toEqual([
+      '2026-01-01T01:30:00.000Z',
+      '2026-01-01T00:30:00.000Z',
+    ])
     const next = await ask(`GET ${path}/next-ticks?after=2026-01-01T00:00:00Z&limit=2`)
     expect(next.body.ticks).toEqual(['2026-01-01T00:30:00.000Z', '2026-01-01T01:30:00.000Z'])
     expect((await ask('GET /api/schedules')).body.rows).toHaveLength(1)

@@ -81,7 +81,6 @@ export const attemptSchema = z
 export const jobStorySchema = z
   .object({
     job: jobSchema,
-    isParked: z.boolean(),
     version: z.string().openapi({ description: 'Another text after every change of the job.' }),
     attempts: z.array(attemptSchema).openapi({ description: 'Failed and lost ones, newest first.' }),
     audit: z.array(auditEntrySchema).openapi({ description: 'The deeds of operators, newest first.' }),

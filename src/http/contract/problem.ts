@@ -15,6 +15,7 @@ export const problemSchema = z
   .openapi('Problem')
 
 const REFUSALS = {
+  400: 'A value is not allowed; `detail` says which and what is.',
   401: 'Nobody: the auth hook knows no principal for this request.',
   403: 'The principal may not do this, or a page of another site asks.',
   404: 'There is no such thing, or not for this principal.',
@@ -31,10 +32,10 @@ const problemBody = { 'application/problem+json': { schema: problemSchema } }
 
 /** What any request may be answered with, and the refusals of this one. */
 export function refusals<const Status extends Refusal>(...statuses: readonly Status[]) {
-  const all = [401, 403, 429, ...statuses] as const
+  const all = [400, 401, 403, 429, ...statuses] as const
   const entries = all.map((status) => [status, { description: REFUSALS[status], content: problemBody }])
   return Object.fromEntries(entries) as Record<
-    401 | 403 | 429 | Status,
+    400 | 401 | 403 | 429 | Status,
     { description: string; content: typeof problemBody }
   >
 }

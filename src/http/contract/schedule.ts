@@ -75,7 +75,7 @@ const timingFields = {
 }
 
 export const newScheduleSchema = z
-  .strictObject({ jobKey: z.string(), job: z.string(), input: z.unknown() })
+  .strictObject({ jobKey: z.string(), job: z.string(), input: z.unknown().optional() })
   .extend(z.object(timingFields).partial().shape)
   .extend(tickJobOptions)
   .openapi('NewSchedule')
@@ -85,7 +85,7 @@ const nullable = Object.fromEntries(
 ) as { [Name in keyof typeof timingFields]: z.ZodOptional<z.ZodNullable<(typeof timingFields)[Name]>> }
 
 export const scheduleChangesSchema = z
-  .strictObject({ ...nullable, ...tickJobOptions, input: z.unknown() })
+  .strictObject({ ...nullable, ...tickJobOptions, input: z.unknown().optional() })
   .nullable()
   .openapi('ScheduleChanges', {
     description:

@@ -1,6 +1,5 @@
 // All live streams of a mount: one watch per topic however many read it, one clock that looks, one connection that listens.
 
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '../../client/client.js'
 import type { Logger } from '../../domain/context.js'
 import type { Limits } from '../options.js'
@@ -35,6 +34,7 @@ export class Hub {
   readonly #streams = new Map<EventStream, string>()
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
+  #hurry = () => {}
   #beatAt = 0
   #listening: Promise<{ close(): Promise<void> } | undefined> | undefined
   #listenAt = 0
@@ -78,6 +78,7 @@ export class Hub {
 
   async close(): Promise<void> {
     this.#closing.abort()
+    this.#hurry()
     for (const stream of [...this.#streams.keys()]) stream.close()
     await this.#running
   }
@@ -99,6 +100,7 @@ export class Hub {
       dueAt: 0,
     }
     this.#watches.set(key, watch)
+    this.#hurry()
     return watch
   }
 
@@ -119,10 +121,21 @@ export class Hub {
       this.#listen(now)
       await this.#look(now)
       this.#beat(now)
-      await pause(LOOK_MS, undefined, { ref: false, signal }).catch(() => {})
+      await this.#pause()
     }
     this.#running = undefined
     await this.#stopListening()
+  }
+
+  /** Until the next look, or until something new is to be looked at. */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LOOK_MS).unref()
+      this.#hurry = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   #beat(now: number): void {
