@@ -47,6 +47,7 @@ function buildApp(parts: Parts, admit: Admission): App {
     }
   })
   app.use(async (c, next) => {
+    checkAddress(c.req.raw.url)
     const caller = await admit(c.req.raw, c.env)
     // A copy, since the headers of some answers cannot be added to.
     if (caller instanceof Response) return new Response(caller.body, caller)
@@ -66,7 +67,7 @@ function buildApp(parts: Parts, admit: Admission): App {
     if (isRoute && !isReading(c.req.method)) checkMediaType(c.req.raw)
     await next()
   })
-  app.use(bodyLimit({ maxSize: limits.bodyBytes, onError: () => tooLarge(limits.bodyBytes) }))
+  app.use(bodyLimit({ maxSize: limits.bodyBytes, onError: (c) => tooLarge(c.req.raw, limits.bodyBytes) }))
 
   for (const routes of allRoutes(parts)) app.route('/api', routes)
   const document = openApiDocument(app)
@@ -90,6 +91,11 @@ function pathBelowBase(request: Request, options?: { env?: object }): string {
   return getPath({ url: `http://below${pathname.slice(base.length) || '/'}` } as Request)
 }
 
+/** No text with this character can be stored, so none can be asked for. */
+function checkAddress(url: string): void {
+  if (/%00/.test(url)) throw new HoldfastError('INVALID_REQUEST', 'an address must not hold the character \\u0000')
+}
+
 /** JSON on every request that changes something: a form of another site cannot send it without being asked first. */
 function checkMediaType(request: Request): void {
   const type = request.headers.get('content-type')
@@ -98,7 +104,20 @@ function checkMediaType(request: Request): void {
   throw new HoldfastError('UNSUPPORTED_MEDIA_TYPE', undefined, { details: { received: type } })
 }
 
-function tooLarge(limit: number): Response {
+async function tooLarge(request: Request, limit: number): Promise<Response> {
+  await readAway(request.body, READ_AWAY_BYTES)
   const message = `the body of a request has at most ${limit} bytes`
   return problemResponse(new HoldfastError('BODY_TOO_LARGE', message, { details: { limit } }))
+}
+
+const READ_AWAY_BYTES = 16_777_216
+
+/** Who is still sending when the connection ends sees no answer, so what is not out of all measure is taken and forgotten. */
+async function readAway(body: Request['body'], most: number): Promise<void> {
+  if (!body || body.locked) return
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.byteLength
+    if (bytes > most) return
+  }
 }

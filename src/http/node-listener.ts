@@ -11,10 +11,14 @@ export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse)
 
 export function nodeListener(api: HttpApi, mountOf: (incoming: IncomingMessage) => Partial<Mount>): NodeListener {
   return getRequestListener(
-    (request, env) => {
+    async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings
       const address = incoming.socket.remoteAddress
-      return api.fetch(request, { address, disconnect: () => outgoing.destroy(), ...mountOf(incoming) })
+      const mount = { address, disconnect: () => outgoing.destroy(), ...mountOf(incoming) }
+      const response = await api.fetch(request, mount)
+      // A connection that carried a stream carries nothing else: it ends with the stream, and a host that closes need not wait.
+      if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.shouldKeepAlive = false
+      return response
     },
     {
       // A library does not replace the globals of its host.

@@ -19,7 +19,7 @@ export function openApiDocument(app: App) {
       description: 'Background jobs on PostgreSQL: look at them, enqueue them, act on them.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
-    servers: [{ url: './', description: 'Where this document lies.' }],
+    servers: [{ url: '.', description: 'Where this document lies.' }],
     security: [{ bearer: [] }],
     tags: TAGS,
   })

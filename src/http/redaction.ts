@@ -20,18 +20,18 @@ export class Redaction {
     this.#ofAll = this.#byType.get('*') ?? []
   }
 
-  /** The value with every path of the type replaced; the same value when there is nothing to replace. */
-  apply(type: string, value: unknown): unknown {
+  /** The value with every path of the type replaced, of all types where it is not known. */
+  apply(type: string | undefined, value: unknown): unknown {
     return this.#pathsOf(type).reduce((redacted, steps) => replaced(redacted, steps), value)
   }
 
   /** True when a look at this path could tell something of a redacted value: of it, of its parts, or of what holds it. */
   touches(type: string | undefined, path: readonly string[]): boolean {
-    const known = type === undefined ? [...this.#byType.values()].flat() : this.#pathsOf(type)
-    return known.some((steps) => steps.every((step, i) => path[i] === undefined || fits(step, path[i])))
+    return this.#pathsOf(type).some((steps) => steps.every((step, i) => path[i] === undefined || fits(step, path[i])))
   }
 
-  #pathsOf(type: string): readonly Steps[] {
+  #pathsOf(type: string | undefined): readonly Steps[] {
+    if (type === undefined) return [...this.#byType.values()].flat()
     const own = this.#byType.get(type)
     return own && type !== '*' ? [...this.#ofAll, ...own] : this.#ofAll
   }

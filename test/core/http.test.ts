@@ -1,5 +1,6 @@
 // The HTTP API on both engines: what it shows, what it does, for whom, and what it leaves in the audit.
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { defineJob, defineSchedule } from '../../src/index.js'
 import { heard, until, useHoldfast } from '../support/holdfast.js'
 import { useDesk } from '../support/http.js'
@@ -254,6 +255,18 @@ describe('queues, keys and pipelines over HTTP', () => {
 
     expect((await as()(`GET /api/pipelines/${pipelineId}`)).body.rows).toMatchObject([{ id, pipelineId }])
     expect((await as()('GET /api/pipelines/7')).status).toBe(400)
+  })
+
+  test('the types that this program defines are told, with the schema of their input', async () => {
+    const typed = defineJob({ type: 'typed', input: z.object({ year: z.number().default(2026) }), redact: ['year'] })
+    const { as } = openDesk(bench.open({ jobs: [typed, mail] }))
+
+    const { rows } = (await as({ permissions: ['view'] })('GET /api/types')).body
+
+    expect(rows).toMatchObject([
+      { type: 'mail', queue: 'mail', maxAttempts: 1, inputSchema: null },
+      { type: 'typed', queue: 'default', inputSchema: { type: 'object', properties: { year: { type: 'number' } } } },
+    ])
   })
 
   test('workers, figures and who is asking are told', async () => {

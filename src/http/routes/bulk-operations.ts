@@ -11,6 +11,7 @@ import { changedSchema } from '../contract/queue.js'
 import { scopedFilter } from '../job-scope.js'
 import { type App, given, newRoutes, type Parts, send } from '../parts.js'
 import type { Caller } from '../principal.js'
+import { shownOperation } from '../shown-details.js'
 
 const tags = ['Bulk operations']
 
@@ -68,20 +69,22 @@ export function bulkOperationRoutes({ client, options: { redaction } }: Parts): 
     const request = given({ deed, filter: scoped, reason, actor: caller.name })
     const operation = await bulk.start(request)
     c.header('location', `bulk-operations/${operation.id}`)
-    return send(c, operation, 202)
+    return send(c, shownOperation(operation, caller, redaction), 202)
   })
 
   app.openapi(list, async (c) => {
     const caller = c.get('caller')
     caller.require('view')
     const page = await bulk.list(given(c.req.valid('query')))
-    return send(c, { ...page, rows: page.rows.filter((operation) => isVisible(operation, caller)) })
+    const seen = page.rows.filter((operation) => isVisible(operation, caller))
+    return send(c, { ...page, rows: seen.map((operation) => shownOperation(operation, caller, redaction)) })
   })
 
   app.openapi(show, async (c) => {
     const caller = c.get('caller')
     caller.require('view')
-    return send(c, visible(await bulk.find(c.req.valid('param').id), caller))
+    const operation = visible(await bulk.find(c.req.valid('param').id), caller)
+    return send(c, shownOperation(operation, caller, redaction))
   })
 
   app.openapi(cancel, async (c) => {

@@ -1,6 +1,7 @@
 // Figures, the audit, and what the program knows of itself: its types of jobs and who is asking.
 
 import { createRoute, z } from '@hono/zod-openapi'
+import type { JobDefinition } from '../../domain/definition.js'
 import type { Duration } from '../../domain/duration.js'
 import { auditEntrySchema, auditQuery } from '../contract/audit.js'
 import { liveSchema, statsQuery, statsSchema } from '../contract/figures.js'
@@ -10,6 +11,7 @@ import { checkVisibleQueue } from '../job-scope.js'
 import { liveCounts } from '../live-counts.js'
 import { type App, given, newRoutes, type Parts, send } from '../parts.js'
 import { PERMISSIONS } from '../principal.js'
+import { shownEntry } from '../shown-details.js'
 
 const live = createRoute({
   method: 'get',
@@ -80,7 +82,7 @@ const types = createRoute({
   },
 })
 
-export function figureRoutes({ client }: Parts): App {
+export function figureRoutes({ client, options: { redaction } }: Parts): App {
   const app = newRoutes()
 
   app.openapi(live, async (c) => {
@@ -108,7 +110,8 @@ export function figureRoutes({ client }: Parts): App {
     const caller = c.get('caller')
     caller.require('view')
     caller.requireAllQueues('the audit')
-    return send(c, await client.operator.audit(given(c.req.valid('query'))))
+    const page = await client.operator.audit(given(c.req.valid('query')))
+    return send(c, { ...page, rows: page.rows.map((entry) => shownEntry(entry, caller, redaction)) })
   })
 
   app.openapi(me, (c) => {
@@ -122,7 +125,10 @@ export function figureRoutes({ client }: Parts): App {
     caller.require('view')
     const rows = [...client.definitions.values()]
       .filter(({ queue }) => caller.sees(queue))
-      .map(({ type, queue, priority, maxAttempts }) => ({ type, queue, priority, maxAttempts }))
+      .map((definition) => {
+        const { type, queue, priority, maxAttempts } = definition
+        return { type, queue, priority, maxAttempts, inputSchema: inputSchemaOf(definition) }
+      })
       .sort((a, b) => (a.type < b.type ? -1 : 1))
     return send(c, { rows })
   })
@@ -132,4 +138,18 @@ export function figureRoutes({ client }: Parts): App {
 
 function momentOrSpan(text: string): Date | Duration {
   return /^\d{4}-/.test(text) ? new Date(text) : (text as Duration)
+}
+
+interface SaysJsonSchema {
+  readonly jsonSchema?: { input(options: { target: string }): Record<string, unknown> }
+}
+
+/** Standard JSON Schema is younger than Standard Schema, and not every schema has a form in it. */
+function inputSchemaOf({ schema }: JobDefinition): Record<string, unknown> | null {
+  try {
+    const standard = schema?.['~standard'] as SaysJsonSchema | undefined
+    return standard?.jsonSchema?.input({ target: 'draft-2020-12' }) ?? null
+  } catch {
+    return null
+  }
 }

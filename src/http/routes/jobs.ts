@@ -21,6 +21,7 @@ import { checkVisibleQueue, jobNotFound, scopedFilter, visibleJob } from '../job
 import { type App, given, newRoutes, type Parts, send } from '../parts.js'
 import type { Caller } from '../principal.js'
 import type { Redaction } from '../redaction.js'
+import { shownEntry } from '../shown-details.js'
 
 const tags = ['Jobs']
 const filter = filterText.optional()
@@ -148,7 +149,8 @@ export function jobRoutes({ client, options: { redaction } }: Parts): App {
     const { id } = c.req.valid('param')
     const story = await client.operator.job(id)
     if (!story || !caller.sees(story.job.queue)) throw jobNotFound(id)
-    return send(c, { ...story, job: jobView(story.job, caller, redaction) })
+    const audit = story.audit.map((entry) => shownEntry(entry, caller, redaction))
+    return send(c, { ...story, audit, job: jobView(story.job, caller, redaction) })
   })
 
   app.openapi(logs, async (c) => {
