@@ -19,6 +19,7 @@ create or replace function holdfast.list_jobs_v1(p_filter jsonb default '{}', p_
   set enable_seqscan = off
 as $$
 declare
+  v_now constant timestamptz := holdfast.now();
   v_filter constant holdfast.job_filter := holdfast.read_filter(p_filter);
   v_page record;
 begin
@@ -32,7 +33,7 @@ begin
       left join lateral (
         select s.*
           from unnest(v_page.ids, v_page.ats) with ordinality as m(id, at, place)
-         cross join lateral holdfast.summarize_job(m.id, m.at) as s
+         cross join lateral holdfast.summarize_job(m.id, m.at, v_now) as s
          order by m.place
       ) as r on true;
 end

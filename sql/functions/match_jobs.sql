@@ -25,7 +25,7 @@ declare
   -- What a place's own narrow rows tell costs a tenth of looking up a job.
   v_is_cheap constant boolean := num_nonnulls(p_filter.tags, p_filter.input, p_filter.since, p_filter.until) = 0;
   v_place text := v_places[1];
-  v_at timestamptz := coalesce(p_filter.until, 'infinity');
+  v_at timestamptz := holdfast.newest_end(p_filter);
   v_id bigint := case v_places[1] when 'finished' then 0 else 9223372036854775807 end;
   v_n integer := least(p_limit + 1, 1000);
   v_looks double precision := 0;
@@ -65,7 +65,7 @@ begin
 
   is_full := cardinality(ids) = p_limit or v_place is null;
   next := format('%s:%s:%s', v_place,
-    case when v_place = 'finished' and v_at < 'infinity' then (extract(epoch from v_at) * 1000000)::bigint::text else '-' end,
+    case v_place when 'finished' then (extract(epoch from v_at) * 1000000)::bigint::text else '-' end,
     case when v_id < 9223372036854775807 then v_id::text else '-' end);
   if v_place is null then
     next := null;

@@ -52,7 +52,7 @@ begin
     id := 0;
   else
     place := v_places[array_position(v_places, p_place) + 1];
-    at := coalesce(p_filter.until, 'infinity');
+    at := holdfast.newest_end(p_filter);
     id := case place when 'finished' then 0 else 9223372036854775807 end;
   end if;
 end

@@ -4,8 +4,10 @@
 --   Gives   its row without input and output; none when there is no such job.
 --   Tells   nothing.
 --   Tested by  test/sql/list_jobs.test.ts
--- The moment it finished, where the caller knows it, names the day to look in; else no day before it was enqueued is.
-create or replace function holdfast.summarize_job(p_job_id bigint, p_finished_at timestamptz default null)
+-- The moment it finished, where the caller knows it, names the day to look in; else those from its enqueueing to now are. An
+-- hour more on either side is for clocks that are set back. It has no settings of its own, so that it becomes part of the
+-- statement that calls it.
+create or replace function holdfast.summarize_job(p_job_id bigint, p_finished_at timestamptz, p_now timestamptz)
   returns table (
     id bigint, type text, queue text, priority smallint, state text, key text, key_policy text, attempts smallint,
     max_attempts smallint, progress real, status_message text, error_name text, error_message text, locked_by text,
@@ -32,7 +34,7 @@ as $$
        from holdfast.outcome as o
       where o.job_id = p_job_id
         and o.finished_at >= coalesce(p_finished_at, j.created_at - interval '1 hour')
-        and o.finished_at <= coalesce(p_finished_at, 'infinity')
+        and o.finished_at <= coalesce(p_finished_at, p_now + interval '1 hour')
    ) as p
    where j.id = p_job_id
 $$;

@@ -22,8 +22,8 @@ const INPUT = 'input.'
 const MOST_CHARACTERS = 4000
 
 /**
- * Terms are separated by white space, and all of them must hold. A value with white space, a comma or a quote in it stands in
- * double quotes, where a backslash takes the next character as it is. Throws INVALID_OPTION, with the place in `details`.
+ * Terms are separated by white space, and all of them must hold. A value with white space in it, one of a list with a comma,
+ * stands in double quotes, where a backslash takes the next character as it is. Throws INVALID_OPTION, with the place in `details`.
  */
 export function parseFilter(text: string): JobFilter {
   if (typeof text !== 'string') throw new HoldfastError('INVALID_OPTION', 'a filter must be a text or an object')
@@ -71,17 +71,17 @@ function readTerm(reader: Reader, found: Record<string, unknown>): void {
   const name = reader.bare(/[a-z]/)
   if (!reader.take(':'))
     throw problemAt(start, `expected one of ${NAMES.join(', ')} with a colon, or ${INPUT}`, reader.rest)
-  if (name in LISTS) {
+  if (Object.hasOwn(LISTS, name)) {
     const part = LISTS[name as keyof typeof LISTS]
     const values = [...((found[part] as string[] | undefined) ?? [])]
     do values.push(reader.value(/[^\s",]/))
     while (reader.take(','))
     found[part] = values
-  } else if (name in SINGLES) {
+  } else if (Object.hasOwn(SINGLES, name)) {
     const part = SINGLES[name as keyof typeof SINGLES]
     if (part in found) throw problemAt(start, `${name} is there already`, name)
     const place = reader.place
-    const value = reader.value(/[^\s"]/)
+    const value = reader.value(/\S/)
     found[part] = part === 'since' || part === 'until' ? readMoment(value, place) : value
   } else {
     throw problemAt(start, `there is no ${JSON.stringify(sanitizeText(name, 50))}; there are ${NAMES.join(', ')}`, name)
@@ -95,7 +95,7 @@ function readCondition(reader: Reader): InputCondition {
   while (reader.take('.'))
   if (!reader.take('=')) throw problemAt(reader.place, 'expected = and a value', reader.rest)
   // An empty value may stand without quotes.
-  return { path, value: reader.isAtEnd || reader.isAtSpace ? '' : reader.value(/[^\s"]/) }
+  return { path, value: reader.isAtEnd || reader.isAtSpace ? '' : reader.value(/\S/) }
 }
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/
