@@ -1,17 +1,21 @@
-// Writes the parts of the docs that the source already says: states, errors, SQL functions, CLI help. Each stands in its
-// page between "<!-- generated: name -->" and "<!-- end: name -->"; the rest of a page is written by hand.
+// Writes the parts of the docs that the source already says: states, errors, SQL functions, CLI help, the HTTP contract. Each
+// stands in its page between "<!-- generated: name -->" and "<!-- end: name -->"; the rest of a page is written by hand. Only the
+// OpenAPI document is a whole file.
 // Needs a current dist/. --check changes nothing and fails when a page differs from its source.
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ERRORS } from '../dist/domain/errors.js'
 import { drawDiagram, drawMatrix, TRANSITIONS } from '../dist/domain/transitions.js'
+import { createHttpApi } from '../dist/http/index.js'
+import { createHoldfast } from '../dist/index.js'
 import { readSqlContracts, readTrades } from './sql-contracts.mjs'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const contracts = readSqlContracts(ROOT)
 const trades = readTrades(ROOT)
+const openApi = await readOpenApi()
 
 const REGIONS = [
   { file: 'docs/reference/states.md', name: 'diagram', make: diagram },
@@ -22,17 +26,20 @@ const REGIONS = [
   { file: 'docs/reference/sql.md', name: 'inner', make: () => entries((contract) => !isCallable(contract)) },
   { file: 'docs/reference/cli.md', name: 'migrate', make: () => help('migrate') },
   { file: 'docs/reference/cli.md', name: 'worker', make: () => help('worker') },
+  { file: 'docs/reference/http.md', name: 'endpoints', make: endpointTable },
   { file: 'sql/README.md', name: 'diagram', make: diagram },
   { file: 'sql/README.md', name: 'functions', make: functionTable },
   { file: 'sql/README.md', name: 'sqlstates', make: sqlstateTable },
 ]
 
+const WHOLE = { 'docs/reference/openapi.json': () => `${JSON.stringify(openApi, null, 2)}\n` }
+
 const check = process.argv.includes('--check')
 const stale = []
-for (const file of new Set(REGIONS.map((region) => region.file))) {
+for (const file of new Set([...REGIONS.map((region) => region.file), ...Object.keys(WHOLE)])) {
   const path = join(ROOT, file)
-  const before = readFileSync(path, 'utf8')
-  const after = REGIONS.filter((region) => region.file === file).reduce(withRegion, before)
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const after = WHOLE[file]?.() ?? REGIONS.filter((region) => region.file === file).reduce(withRegion, before)
   if (after === before) continue
   stale.push(file)
   if (!check) writeFileSync(path, after)
@@ -79,6 +86,27 @@ function sqlstateTable() {
     Object.entries(ERRORS)
       .filter(([, { sqlstate }]) => sqlstate !== null)
       .map(([code, { sqlstate, text }]) => [sqlstate, `\`${code}\``, text]),
+  )
+}
+
+/** Asked of the API itself, as anyone would; no database is opened for it. */
+async function readOpenApi() {
+  const holdfast = createHoldfast({ jobs: [] })
+  const api = createHttpApi(holdfast, { auth: () => ({ name: 'docs', permissions: [] }) })
+  return (await api.fetch(new Request('http://localhost/openapi.json'))).json()
+}
+
+function endpointTable() {
+  const operations = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  )
+  return table(
+    ['request', 'what it does', 'part'],
+    operations.map(({ method, path, summary, tags }) => [
+      `\`${method.toUpperCase()} ${path}\``,
+      summary,
+      tags.join(', '),
+    ]),
   )
 }
 

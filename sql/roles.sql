@@ -78,6 +78,23 @@ declare
     "trigger_schedule": ["operator"],
     "skip_schedule": ["operator"],
     "backfill_schedule": ["operator"],
+    "list_jobs": ["operator", "viewer"],
+    "count_jobs": ["operator", "viewer"],
+    "job_versions": ["operator", "viewer"],
+    "list_attempts": ["operator", "viewer"],
+    "list_audit": ["operator", "viewer"],
+    "find_key": ["operator", "viewer"],
+    "list_workers": ["operator", "viewer"],
+    "list_queues": ["operator", "viewer"],
+    "live_counts": ["operator", "viewer"],
+    "read_stats": ["operator", "viewer"],
+    "find_bulk": ["operator", "viewer"],
+    "list_bulk": ["operator", "viewer"],
+    "enqueue_by_hand": ["operator"],
+    "start_bulk": ["operator"],
+    "cancel_bulk": ["operator"],
+    "work_bulk": ["worker"],
+    "roll_stats": ["worker"],
     "check_places": ["operator", "viewer"]
   }';
   v_trade text;

@@ -1,12 +1,13 @@
 // Assembles client, worker and maintenance into what applications hold in their hands.
 
 import { createRequire } from 'node:module'
-import { type AnyJobId, Client } from './client/client.js'
+import { Client } from './client/client.js'
 import type { Logger } from './domain/context.js'
 import { indexByType, type JobDefinition } from './domain/definition.js'
-import { toJobId } from './domain/job.js'
+import { type AnyJobId, toJobId } from './domain/job.js'
 import { indexByName, type PipelineDefinition } from './domain/pipeline.js'
 import { indexByJobKey, type ScheduleDefinition } from './domain/schedule.js'
+import { Clerk } from './maintenance/clerk.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
 import { Reaper } from './maintenance/reaper.js'
 import { Scheduler, type SchedulerOptions } from './maintenance/scheduler.js'
@@ -89,13 +90,15 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
     const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#tellReaped(worker, jobs), onFault })
+    const clerk = new Clerk(this.#store, { onFault })
     const scheduler = this.#makeScheduler(identity.id, onFault)
-    this.#working = { worker, services: [housekeeper, reaper, scheduler] }
+    this.#working = { worker, services: [housekeeper, reaper, clerk, scheduler] }
     try {
       await scheduler.put()
       await worker.start()
       housekeeper.start()
       reaper.start()
+      clerk.start()
       scheduler.start()
     } catch (error) {
       this.#working = undefined

@@ -1,9 +1,13 @@
 // The front door: names only.
 
-export type { AnyJobId, DeedOptions } from './client/client.js'
+export type { BulkOperations, BulkRequest } from './client/bulk-operations.js'
+export type { DeedOptions } from './client/client.js'
 export type { JobHandle } from './client/handle.js'
+export type { AuditQuery, JobsQuery, Operator } from './client/operator.js'
+export type { PageOptions } from './client/page-options.js'
 export type { PipelineHandle } from './client/pipeline-handle.js'
 export type { Schedules, ScheduleUpdate } from './client/schedules.js'
+export type { StatsQuery } from './client/stats.js'
 export { JobCancelled, JobSuperseded, JobTimedOut, LeaseLost, Shutdown } from './domain/abort-reasons.js'
 export type { ChainableJob, ChainOptions, JobContext, Logger, Transaction } from './domain/context.js'
 export {
@@ -19,8 +23,30 @@ export type { EnqueueManyOptions, EnqueueOptions } from './domain/enqueue-option
 export { type ErrorCode, HoldfastError, isHoldfastError } from './domain/errors.js'
 export type { Explanation, Reason, ReasonCode } from './domain/explanation.js'
 export type { Failure } from './domain/failure.js'
+export { formatFilter, parseFilter } from './domain/filter-language.js'
 export { NonRetryable, RetryAfter } from './domain/handler-errors.js'
-export type { ClaimedJob, Job, JobId, JobState, KeyPolicy } from './domain/job.js'
+export type { AnyJobId, ClaimedJob, Job, JobId, JobState, KeyPolicy } from './domain/job.js'
+export type { InputCondition, JobFilter } from './domain/job-filter.js'
+export type {
+  Attempt,
+  AuditEntry,
+  BulkDeed,
+  BulkOperation,
+  CappedCount,
+  JobPage,
+  JobRow,
+  JobStory,
+  JobVersion,
+  KeyView,
+  LiveCounts,
+  Page,
+  QueueView,
+  Spread,
+  StatFact,
+  StatPoint,
+  Stats,
+  WorkerView,
+} from './domain/operator-views.js'
 export { type Cancel, cancel, type Snooze, snooze } from './domain/outcome.js'
 export {
   definePipeline,

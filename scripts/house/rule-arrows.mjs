@@ -11,7 +11,7 @@ const MAY_IMPORT = {
   worker: ['domain', 'store', 'observe', 'pipeline'],
   maintenance: ['domain', 'store', 'observe', 'calendar'],
   http: ['domain', 'client', 'observe'],
-  cli: ['domain', 'client', 'worker', 'maintenance', 'observe'],
+  cli: ['domain', 'client', 'worker', 'maintenance', 'observe', 'http'],
   testing: ['domain', 'client', 'worker', 'store', 'maintenance', 'observe'],
 }
 

@@ -2,11 +2,12 @@
 
 import { type GivenOf, indexByType, type JobDefinition, type KeyValue, type OutputOf } from '../domain/definition.js'
 import { type Duration, durationMs } from '../domain/duration.js'
-import { checkPipelineId, type EnqueueManyOptions, type EnqueueOptions } from '../domain/enqueue-options.js'
+import type { EnqueueManyOptions, EnqueueOptions } from '../domain/enqueue-options.js'
 import { positiveNumber } from '../domain/environment.js'
 import { HoldfastError } from '../domain/errors.js'
 import type { Explanation } from '../domain/explanation.js'
-import { checkLabel, checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
+import { type AnyJobId, checkLabel, checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
+import { checkPipelineId } from '../domain/job-filter.js'
 import { encodeInput, LIMITS } from '../domain/json.js'
 import { canonicalKey } from '../domain/key.js'
 import type { PipelineDefinition, PipelineGivenOf, PipelineOutputOf } from '../domain/pipeline.js'
@@ -24,10 +25,9 @@ import { type EmittedEvent, emitEvent, readSteps } from '../store/steps.js'
 import { asQueryable } from '../store/transaction.js'
 import { enqueueMembers } from './enqueue.js'
 import { type JobHandle, jobHandle } from './handle.js'
+import { Operator } from './operator.js'
 import { type PipelineHandle, pipelineHandle } from './pipeline-handle.js'
 import { Schedules } from './schedules.js'
-
-export type AnyJobId = string | number | bigint
 
 export interface DeedOptions {
   readonly tx?: unknown
@@ -40,14 +40,18 @@ type Named<Jobs extends readonly JobDefinition[], Type> = Extract<Jobs[number], 
 export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefinition[]> {
   readonly #store: Store
   readonly #events: EventHub
-  readonly #definitions: ReadonlyMap<string, JobDefinition>
   readonly schedules: Schedules
+  /** What this program knows, by type. */
+  readonly definitions: ReadonlyMap<string, JobDefinition>
+  /** Lists, figures and bulk operations, for dashboards and scripts. */
+  readonly operator: Operator
 
   constructor(store: Store, events: EventHub, definitions: Jobs, schedules: readonly ScheduleDefinition[] = []) {
     this.#store = store
     this.#events = events
-    this.#definitions = indexByType(definitions)
-    this.schedules = new Schedules(store, this.#definitions, schedules)
+    this.definitions = indexByType(definitions)
+    this.schedules = new Schedules(store, this.definitions, schedules)
+    this.operator = new Operator(store)
   }
 
   /** Stores one job, by its definition or by its type's name. With `tx` it exists if and only if that commits. */
@@ -194,12 +198,18 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     return resumeQueue(this.#store, checkQueueName(queue), options.actor ?? null)
   }
 
+  /** A hint that there may be more work than before; one connection of its own. Rejects where the database cannot. */
+  async listen(heard: () => void, lost: (error: Error) => void): Promise<{ close(): Promise<void> }> {
+    const database = await this.#store.open()
+    return database.listen(`${this.#store.schema}_wake`, heard, lost)
+  }
+
   #definitionOf(job: JobDefinition | string): JobDefinition {
     if (typeof job === 'object' && job !== null) return job
-    const definition = this.#definitions.get(job)
+    const definition = this.definitions.get(job)
     if (definition) return definition
     throw new HoldfastError('UNKNOWN_TYPE', `no job of type ${JSON.stringify(job)} is defined here`, {
-      details: { received: job, known: [...this.#definitions.keys()] },
+      details: { received: job, known: [...this.definitions.keys()] },
     })
   }
 }

@@ -19,8 +19,9 @@ export async function enqueueMembers(
   const tx = options.tx === undefined ? undefined : asQueryable(options.tx)
   // Inside a caller's transaction the commit may come much later than a sleeper's last look, so it always tells.
   const wake = tx ? 'always' : 'sleepers'
-  if (members.every(({ own }) => own === '')) {
-    return enqueueInputs(store, `[${members.map(({ input }) => input).join(',')}]`, common, wake, tx)
+  const { actor } = options
+  if (actor === undefined && members.every(({ own }) => own === '')) {
+    return enqueueInputs(store, `[${members.map(({ input }) => input).join(',')}]`, common, { wake, tx })
   }
-  return enqueueJobs(store, `[${members.map(memberText).join(',')}]`, common, wake, tx)
+  return enqueueJobs(store, `[${members.map(memberText).join(',')}]`, common, { wake, actor, tx })
 }

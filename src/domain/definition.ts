@@ -22,6 +22,7 @@ export interface JobDefinition<Type extends string = string, Given = unknown, In
   readonly keyPolicy: KeyPolicy
   readonly coalesce: 'replace' | 'keep'
   readonly isolation: Isolation | undefined
+  readonly redact: readonly string[]
   key?(input: Input): KeyValue | undefined
   run?(input: Input, ctx: JobContext): Output | Promise<Output> | Snooze | Cancel | Promise<Snooze | Cancel>
 }
@@ -72,6 +73,8 @@ interface CommonOptions<Type extends string> {
   readonly keyPolicy?: KeyPolicy
   /** With `coalesce`: the pending job takes the newer input (default) or keeps its own. */
   readonly coalesce?: 'replace' | 'keep'
+  /** Paths into input and output that the HTTP API shows to nobody, like `card.number` or `recipients.*.email`. */
+  readonly redact?: readonly string[]
 }
 
 interface WithSchema<Type extends string, Given, Input, Returned> extends CommonOptions<Type> {
@@ -117,6 +120,7 @@ export function defineJob(
     keyPolicy,
     coalesce: options.coalesce ?? 'replace',
     isolation: isolationOf(options),
+    redact: Object.freeze([...(options.redact ?? [])]),
     ...(options.key && { key: options.key }),
     ...(options.run && { run: options.run }),
   })

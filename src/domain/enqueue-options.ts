@@ -4,6 +4,7 @@ import type { JobDefinition, KeyValue } from './definition.js'
 import { type Duration, durationMs } from './duration.js'
 import { invalidOption } from './invalid-option.js'
 import { checkMaxAttempts, checkPriority, checkQueueName, checkTags, KEY_POLICIES, type KeyPolicy } from './job.js'
+import { checkPipelineId } from './job-filter.js'
 
 export interface EnqueueOptions {
   /** The client or transaction of your own writes: the job exists if and only if they commit. */
@@ -22,6 +23,8 @@ export interface EnqueueOptions {
   readonly tags?: readonly string[]
   /** Repeating an enqueue with the same id gives the job that the first one made. */
   readonly dedupeId?: string
+  /** Who enqueues it by hand: written into the audit in the same transaction. */
+  readonly actor?: string
 }
 
 /** For many at once an option that differs by input is a function of it. */
@@ -43,6 +46,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'pipelineId',
   'tags',
   'dedupeId',
+  'actor',
 ])
 
 /** What all members of one enqueue share. */
@@ -76,9 +80,4 @@ export function commonOptions(
 function isoTime(runAt: Date): string {
   if (!(runAt instanceof Date) || Number.isNaN(runAt.getTime())) throw invalidOption('runAt', 'a valid Date', runAt)
   return runAt.toISOString()
-}
-
-export function checkPipelineId(value: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) throw invalidOption('pipelineId', 'a UUID', value)
-  return value
 }

@@ -112,6 +112,27 @@ export const ERRORS = {
   CANCELLED: { http: 409, exit: 1, sqlstate: null, text: 'the job was cancelled while it ran' },
   SUPERSEDED: { http: 409, exit: 1, sqlstate: null, text: 'a newer job of the same key replaced this one as it ran' },
   SHUTDOWN: { http: 503, exit: 1, sqlstate: null, text: 'the worker is shutting down' },
+  AUTH_REQUIRED: {
+    http: 500,
+    exit: 2,
+    sqlstate: null,
+    text: 'the HTTP API is closed by default: give it an `auth` hook, or serve it on a loopback address',
+  },
+  UNAUTHENTICATED: { http: 401, exit: 1, sqlstate: null, text: 'the request does not say who asks' },
+  FORBIDDEN: { http: 403, exit: 1, sqlstate: null, text: 'who asks may not do this' },
+  CROSS_SITE: { http: 403, exit: 1, sqlstate: null, text: 'a page of another site may not change anything here' },
+  NOT_FOUND: { http: 404, exit: 1, sqlstate: null, text: 'there is nothing at this address' },
+  METHOD_NOT_ALLOWED: { http: 405, exit: 1, sqlstate: null, text: 'this address does not know the method' },
+  BODY_TOO_LARGE: { http: 413, exit: 1, sqlstate: null, text: 'the body of the request is too large' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    http: 415,
+    exit: 1,
+    sqlstate: null,
+    text: 'the body of the request must be application/json',
+  },
+  INVALID_REQUEST: { http: 422, exit: 2, sqlstate: null, text: 'the request is not valid' },
+  RATE_LIMITED: { http: 429, exit: 1, sqlstate: null, text: 'too many requests or streams: wait and ask again' },
+  UNEXPECTED: { http: 500, exit: 1, sqlstate: null, text: 'something failed that should not; the log has it' },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERRORS

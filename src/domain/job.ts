@@ -8,6 +8,9 @@ import { textProblem, utf8Bytes } from './text.js'
 /** A PostgreSQL bigint as text: JavaScript numbers are exact only up to 2^53. */
 export type JobId = string
 
+/** A job's id as callers may have it. */
+export type AnyJobId = string | number | bigint
+
 export const JOB_STATES = ['pending', 'waiting', 'running', 'completed', 'failed', 'cancelled', 'superseded'] as const
 export type JobState = (typeof JOB_STATES)[number]
 
@@ -70,7 +73,7 @@ export interface ClaimedJob {
   readonly leaseMs: number
 }
 
-export function toJobId(value: string | number | bigint): JobId {
+export function toJobId(value: AnyJobId): JobId {
   // Beyond 2^53 a number may already stand for a neighbour; what is no number or text could still print as one.
   const isExact = typeof value === 'string' || typeof value === 'bigint' || Number.isSafeInteger(value)
   const text = isExact ? String(value) : ''

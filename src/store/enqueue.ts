@@ -5,18 +5,26 @@ import { BULK_MS, call } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 
-/** Who is told: `sleepers` reads the workers' word, which only a call that commits at once may rely on. */
-export type Wake = 'always' | 'sleepers' | 'never'
+export interface EnqueueManner {
+  /** Who is told: `sleepers` reads the workers' word, which only a call that commits at once may rely on. */
+  readonly wake: 'always' | 'sleepers' | 'never'
+  /** Who does it by hand: written down in the same transaction. */
+  readonly actor?: string | undefined
+  readonly tx?: Queryable | undefined
+}
 
-/** Both arguments are JSON text: the array of members and the options they share. Ids come in the members' order. */
+/** Both texts are JSON: the array of members and the options they share. Ids come in the members' order. */
 export async function enqueueJobs(
   store: Store,
   members: string,
   common: string,
-  wake: Wake,
-  tx?: Queryable,
+  { wake, actor, tx }: EnqueueManner,
 ): Promise<JobId[]> {
-  const rows = await call(store, ENQUEUE_JOBS, [members, common, wake], tx)
+  const values = [members, common, wake]
+  const rows =
+    actor === undefined
+      ? await call(store, ENQUEUE_JOBS, values, tx)
+      : await call(store, ENQUEUE_BY_HAND, [...values, actor], tx)
   return rows.map((row) => String(row.id))
 }
 
@@ -25,8 +33,7 @@ export async function enqueueInputs(
   store: Store,
   inputs: string,
   common: string,
-  wake: Wake,
-  tx?: Queryable,
+  { wake, tx }: Omit<EnqueueManner, 'actor'>,
 ): Promise<JobId[]> {
   const [row] = await call(store, ENQUEUE_INPUTS, [inputs, common, wake], tx)
   return row?.ids as JobId[]
@@ -39,6 +46,12 @@ const ENQUEUE_INPUTS = {
 }
 const ENQUEUE_JOBS = {
   invocation: 'enqueue_jobs_v1($1::text::jsonb, $2::text::jsonb, $3)',
+  columns: 'c as id',
+  answerMs: BULK_MS,
+}
+
+const ENQUEUE_BY_HAND = {
+  invocation: 'enqueue_by_hand_v1($1::text::jsonb, $2::text::jsonb, $3, $4)',
   columns: 'c as id',
   answerMs: BULK_MS,
 }

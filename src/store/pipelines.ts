@@ -6,14 +6,14 @@ import type { OnFailure, Pipeline, PipelineState, StepFacts } from '../domain/pi
 import { sanitizeText } from '../domain/text.js'
 import { BULK_MS, call } from './call.js'
 import type { Queryable, Row } from './connection.js'
-import type { Wake } from './enqueue.js'
+import type { EnqueueManner } from './enqueue.js'
 import type { Store } from './open.js'
 
 /** Both texts are JSON: what was asked, and the array of steps. */
 export async function enqueuePipeline(
   store: Store,
   { pipeline, steps }: { readonly pipeline: string; readonly steps: string },
-  wake: Wake,
+  wake: EnqueueManner['wake'],
   tx?: Queryable,
 ): Promise<{ id: string; resultJob: JobId | null }> {
   const [row] = await call(store, ENQUEUE, [pipeline, steps, wake], tx)

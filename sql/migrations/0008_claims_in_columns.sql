@@ -1,5 +1,5 @@
 -- Claims answer in columns: what they answered before is another type of result, which cannot be replaced in place.
--- oldest-program: 5
+-- oldest-program: 8
 drop function if exists
   holdfast.claim_jobs_v1(text, text[], text[], integer, integer, timestamptz, bigint),
   holdfast.claim_jobs(text, text[], text[], integer, integer, timestamptz, bigint),

@@ -1,0 +1,104 @@
+-- count_minutes: adds what ended within a span to the figures, or with the beginning of a span that holds too much
+--   Guard   the caller holds stats_mark, and moves it to the end that this gives in the same transaction.
+--   Locks   rows of stats_minute.
+--   Gives   up to where it has counted.
+--   Tells   nothing.
+--   Tested by  test/sql/roll_stats.test.ts
+create or replace function holdfast.count_minutes(p_from timestamptz, p_to timestamptz)
+  returns timestamptz
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+  set timezone = 'UTC'
+  set plan_cache_mode = force_custom_plan  -- days outside the span are left out when the plan is made
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set enable_seqscan = off
+as $$
+declare
+  v_most constant integer := 20000;  -- of each kind in one go
+  v_to timestamptz;
+begin
+  v_to := least(p_to, (
+    select min(f.at)
+      from unnest(array['completed', 'failed', 'cancelled', 'superseded']) as s(state)
+     cross join lateral (
+       select o.finished_at as at
+         from holdfast.outcome as o
+        where o.state = s.state
+          and o.finished_at >= p_from
+          and o.finished_at < p_to
+        order by o.finished_at
+       offset v_most
+        limit 1
+     ) as f
+  ), (
+    select a.ended_at
+      from holdfast.attempt as a
+     where a.ended_at >= p_from
+       and a.ended_at < p_to
+     order by a.ended_at
+    offset v_most
+     limit 1
+  ));
+  -- More than that at one moment must not bring it to a halt.
+  v_to := least(p_to, greatest(v_to, p_from + interval '1 millisecond'));
+
+  with ended as (
+    select o.finished_at as at, o.job_id, o.state as fact, o.locked_at, o.run_at
+      from holdfast.outcome as o
+     where o.state in ('completed', 'failed', 'cancelled', 'superseded')
+       and o.finished_at >= p_from
+       and o.finished_at < v_to
+    union all
+    select a.ended_at, a.job_id, 'attempt_' || a.verdict, a.started_at, null
+      from holdfast.attempt as a
+     where a.ended_at >= p_from
+       and a.ended_at < v_to
+  ),
+  timed as (
+    select e.at, j.queue, j.type, e.fact,
+           case when e.locked_at >= e.run_at then 1000 * extract(epoch from e.locked_at - e.run_at)::double precision end as wait_ms,
+           case when e.at >= e.locked_at then 1000 * extract(epoch from e.at - e.locked_at)::double precision end as run_ms
+      from ended as e
+     cross join lateral (select b.queue, b.type from holdfast.job as b where b.id = e.job_id limit 1) as j
+  ),
+  placed as (
+    select t.*, width_bucket(t.wait_ms, holdfast.stats_buckets()) as wait, width_bucket(t.run_ms, holdfast.stats_buckets()) as run
+      from timed as t
+  ),
+  summed as materialized (
+    select date_trunc('minute', t.at) as minute, t.queue, t.type, t.fact, count(*) as n,
+           coalesce(sum(t.wait_ms), 0)::bigint as wait_ms, coalesce(sum(t.run_ms), 0)::bigint as run_ms,
+           array[count(*) filter (where t.wait = 0), count(*) filter (where t.wait = 1),
+                 count(*) filter (where t.wait = 2), count(*) filter (where t.wait = 3),
+                 count(*) filter (where t.wait = 4), count(*) filter (where t.wait = 5),
+                 count(*) filter (where t.wait = 6), count(*) filter (where t.wait = 7),
+                 count(*) filter (where t.wait = 8), count(*) filter (where t.wait = 9),
+                 count(*) filter (where t.wait = 10), count(*) filter (where t.wait = 11),
+                 count(*) filter (where t.wait = 12), count(*) filter (where t.wait = 13),
+                 count(*) filter (where t.wait = 14), count(*) filter (where t.wait = 15),
+                 count(*) filter (where t.wait = 16)]
+             as wait_buckets,
+           array[count(*) filter (where t.run = 0), count(*) filter (where t.run = 1), count(*) filter (where t.run = 2),
+                 count(*) filter (where t.run = 3), count(*) filter (where t.run = 4), count(*) filter (where t.run = 5),
+                 count(*) filter (where t.run = 6), count(*) filter (where t.run = 7), count(*) filter (where t.run = 8),
+                 count(*) filter (where t.run = 9), count(*) filter (where t.run = 10), count(*) filter (where t.run = 11),
+                 count(*) filter (where t.run = 12), count(*) filter (where t.run = 13),
+                 count(*) filter (where t.run = 14), count(*) filter (where t.run = 15),
+                 count(*) filter (where t.run = 16)]
+             as run_buckets
+      from placed as t
+     group by 1, 2, 3, 4
+  )
+  insert into holdfast.stats_minute as m
+    (minute, queue, type, fact, n, wait_ms, run_ms, wait_buckets, run_buckets)
+  select s.minute, s.queue, s.type, s.fact, s.n, s.wait_ms, s.run_ms, s.wait_buckets, s.run_buckets
+    from summed as s
+  on conflict (minute, queue, type, fact) do update
+     set n = m.n + excluded.n,
+         wait_ms = m.wait_ms + excluded.wait_ms,
+         run_ms = m.run_ms + excluded.run_ms,
+         wait_buckets = holdfast.add_buckets(m.wait_buckets, excluded.wait_buckets),
+         run_buckets = holdfast.add_buckets(m.run_buckets, excluded.run_buckets);
+  return v_to;
+end
+$$;

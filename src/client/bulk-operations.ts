@@ -1,0 +1,48 @@
+// Deeds on all jobs of a filter: asked for here, done in small steps by any worker, watched and cancelled here.
+
+import { invalidOption } from '../domain/invalid-option.js'
+import type { JobFilter } from '../domain/job-filter.js'
+import { BULK_DEEDS, type BulkDeed, type BulkOperation, type Page } from '../domain/operator-views.js'
+import { cancelBulk, findBulk, listBulk, startBulk } from '../store/bulk.js'
+import type { Store } from '../store/open.js'
+import { checkNumber, filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'
+
+export interface BulkRequest {
+  readonly deed: BulkDeed
+  /** Must name states, and only those that the deed is for: final ones to retry, pending and running to cancel. */
+  readonly filter: JobFilter | string
+  /** Kept with each cancelled job. */
+  readonly reason?: string
+  /** Who asks, for the audit; the database role by default. */
+  readonly actor?: string
+}
+
+export class BulkOperations {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** `operator.count` with the same filter says beforehand how many jobs it means. */
+  async start(request: BulkRequest): Promise<BulkOperation> {
+    const { deed, filter, reason = null, actor = null } = request
+    if (!BULK_DEEDS.includes(deed)) throw invalidOption('deed', BULK_DEEDS.join(' or '), deed)
+    return startBulk(this.#store, deed, filterOf(filter), { reason, actor })
+  }
+
+  /** undefined when there is no such operation. */
+  async find(id: string): Promise<BulkOperation | undefined> {
+    return findBulk(this.#store, checkNumber(id, 'id of a bulk operation'))
+  }
+
+  /** Newest first. */
+  async list(options: PageOptions = {}): Promise<Page<BulkOperation>> {
+    return listBulk(this.#store, numberAfter(options), limitOf(options))
+  }
+
+  /** What is done stays done. false when it was over already. */
+  async cancel(id: string, options: { actor?: string } = {}): Promise<boolean> {
+    return cancelBulk(this.#store, checkNumber(id, 'id of a bulk operation'), options.actor ?? null)
+  }
+}

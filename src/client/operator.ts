@@ -1,0 +1,116 @@
+// What an operator looks at: lists by keyset, one job with its past, queues, workers, keys, figures and the audit.
+// Every read is bounded: by rows, and where it searches by time too.
+
+import type { KeyValue } from '../domain/definition.js'
+import { type AnyJobId, toJobId } from '../domain/job.js'
+import type { JobFilter } from '../domain/job-filter.js'
+import { canonicalKey } from '../domain/key.js'
+import type {
+  AuditEntry,
+  CappedCount,
+  JobPage,
+  JobStory,
+  JobVersion,
+  KeyView,
+  LiveCounts,
+  Page,
+  QueueView,
+  Stats,
+  WorkerView,
+} from '../domain/operator-views.js'
+import { countJobs, jobVersions, listAttempts, listJobs } from '../store/job-lists.js'
+import { findJob } from '../store/jobs.js'
+import type { Store } from '../store/open.js'
+import { findKey, listAudit, listQueues, listWorkers, liveCounts } from '../store/overview.js'
+import { BulkOperations } from './bulk-operations.js'
+import { filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'
+import { type StatsQuery, statsOf } from './stats.js'
+
+export interface JobsQuery extends PageOptions {
+  /** An object, or a text as in `state:failed type:csv_ingest since:24h input.year=2026`. */
+  readonly filter?: JobFilter | string
+}
+
+export interface AuditQuery extends PageOptions {
+  readonly jobId?: AnyJobId
+  readonly actor?: string
+  readonly action?: string
+}
+
+// What a job's page shows of its past; the audit has the rest.
+const STORY_LIMIT = 100
+
+export class Operator {
+  readonly #store: Store
+  /** Deeds on all jobs of a filter, with progress. */
+  readonly bulk: BulkOperations
+
+  constructor(store: Store) {
+    this.#store = store
+    this.bulk = new BulkOperations(store)
+  }
+
+  /**
+   * Jobs, newest first. With states or a time in the filter: those that run and those that are pending, by id, then finished
+   * ones by when they finished. Otherwise by id.
+   */
+  async jobs(query: JobsQuery = {}): Promise<JobPage> {
+    return listJobs(this.#store, filterOf(query.filter ?? {}), query.after, limitOf(query))
+  }
+
+  /** How many jobs a filter means, counted up to 10,000 and for two seconds at most. */
+  async count(filter: JobFilter | string): Promise<CappedCount> {
+    return countJobs(this.#store, filterOf(filter))
+  }
+
+  /** undefined when there is no such job, or no longer. */
+  async job(id: AnyJobId): Promise<JobStory | undefined> {
+    const jobId = toJobId(id)
+    // The version first: what changes while the rest is read makes the next look see another one.
+    const [version] = await jobVersions(this.#store, [jobId])
+    const [job, attempts, audit] = await Promise.all([
+      findJob(this.#store, jobId),
+      listAttempts(this.#store, jobId),
+      listAudit(this.#store, { jobId }, STORY_LIMIT),
+    ])
+    if (!job || !version) return undefined
+    return { job, version: version.version, lastLog: version.lastLog, attempts, audit: audit.rows }
+  }
+
+  /** Of those jobs that exist, in order of their id; at most 1,000 at a time. One cheap look-up for many live views. */
+  async versions(ids: readonly AnyJobId[]): Promise<JobVersion[]> {
+    return ids.length === 0 ? [] : jobVersions(this.#store, ids.map(toJobId))
+  }
+
+  /** undefined when no job of the key has started and none is pending. Its jobs: `jobs({ filter: { key } })`. */
+  async key(key: KeyValue): Promise<KeyView | undefined> {
+    return findKey(this.#store, canonicalKey(key))
+  }
+
+  /** By name. */
+  async queues(options: PageOptions = {}): Promise<Page<QueueView>> {
+    return listQueues(this.#store, options.after ?? '', limitOf(options))
+  }
+
+  /** By id. */
+  async workers(options: PageOptions = {}): Promise<Page<WorkerView>> {
+    return listWorkers(this.#store, options.after ?? '', limitOf(options))
+  }
+
+  /** Newest first. */
+  async audit(query: AuditQuery = {}): Promise<Page<AuditEntry>> {
+    const { jobId, actor, action } = query
+    const wish = { jobId: jobId === undefined ? undefined : toJobId(jobId), actor, action, after: numberAfter(query) }
+    return listAudit(this.#store, wish, limitOf(query))
+  }
+
+  /** What ended when, and how long it took, from figures that workers keep by the minute. */
+  async stats(query: StatsQuery = {}): Promise<Stats> {
+    return statsOf(this.#store, query)
+  }
+
+  /** What is alive now. */
+  async live(): Promise<LiveCounts> {
+    return liveCounts(this.#store)
+  }
+}

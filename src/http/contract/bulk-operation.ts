@@ -1,0 +1,37 @@
+// Deeds on all jobs of a filter.
+
+import { z } from '@hono/zod-openapi'
+import { BULK_DEEDS } from '../../domain/operator-views.js'
+import { failureSchema } from './job.js'
+import { countSchema, idSchema, momentSchema } from './page.js'
+
+export const filterText = z
+  .string()
+  .max(4096)
+  .openapi({ description: 'A filter.', example: 'state:failed type:csv_ingest since:24h' })
+
+export const bulkRequestSchema = z
+  .strictObject({
+    deed: z.enum(BULK_DEEDS),
+    filter: filterText,
+    reason: z.string().max(1000).optional(),
+  })
+  .openapi('BulkRequest')
+
+export const bulkOperationSchema = z
+  .object({
+    id: idSchema,
+    deed: z.enum(BULK_DEEDS),
+    filter: z.record(z.string(), z.unknown()),
+    reason: z.string().nullable(),
+    askedBy: z.string(),
+    askedAt: momentSchema,
+    state: z.enum(['open', 'completed', 'cancelled']),
+    expected: countSchema,
+    done: z.int(),
+    skipped: z.int(),
+    failed: z.int(),
+    error: failureSchema.nullable(),
+    finishedAt: momentSchema.nullable(),
+  })
+  .openapi('BulkOperation')

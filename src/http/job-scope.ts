@@ -1,0 +1,50 @@
+// The one place where filters, jobs and queues are cut down to what a principal may see and search.
+
+import type { Client } from '../client/client.js'
+import { HoldfastError } from '../domain/errors.js'
+import { parseFilter } from '../domain/filter-language.js'
+import type { Job, JobId } from '../domain/job.js'
+import { toJobId } from '../domain/job.js'
+import type { JobFilter } from '../domain/job-filter.js'
+import type { Caller } from './principal.js'
+import type { Redaction } from './redaction.js'
+
+/** undefined: the principal sees none of the queues that the filter names, so nothing can fit. */
+export function scopedFilter(text: string, caller: Caller, redaction: Redaction): JobFilter | undefined {
+  const filter = parseFilter(text)
+  checkSearch(filter, caller, redaction)
+  if (caller.queues === undefined) return filter
+  const queues = filter.queues ? filter.queues.filter((queue) => caller.sees(queue)) : caller.queues
+  return queues.length === 0 ? undefined : { ...filter, queues }
+}
+
+/** A search by value answers whether the value is there: who may not see it may not ask. */
+function checkSearch({ input, types }: JobFilter, caller: Caller, redaction: Redaction): void {
+  if (!input || input.length === 0) return
+  caller.require('view_input')
+  for (const { path } of input) {
+    const isRedacted = (types ?? [undefined]).some((type) => redaction.touches(type, path))
+    if (!isRedacted) continue
+    const where = path.join('.')
+    throw new HoldfastError('FORBIDDEN', `input.${where} is redacted and cannot be searched`, {
+      details: { path: where },
+    })
+  }
+}
+
+/** The id of a job that exists for this principal; throws JOB_NOT_FOUND for one that does not, whatever the reason. */
+export async function visibleJob(client: Client, caller: Caller, given: string): Promise<Job> {
+  const id = toJobId(given)
+  const job = await client.find(id)
+  if (job && caller.sees(job.queue)) return job
+  throw jobNotFound(id)
+}
+
+export function jobNotFound(id: JobId): HoldfastError {
+  return new HoldfastError('JOB_NOT_FOUND', `there is no job ${id}`, { details: { jobId: id } })
+}
+
+export function checkVisibleQueue(caller: Caller, queue: string): string {
+  if (caller.sees(queue)) return queue
+  throw new HoldfastError('NOT_FOUND', `there is no queue ${JSON.stringify(queue)}`, { details: { queue } })
+}

@@ -1,0 +1,37 @@
+// From Node's request and response to the API and back, for every host that has those.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { HoldfastError } from '../domain/errors.js'
+import type { HttpApi } from './api.js'
+import type { Mount } from './parts.js'
+import { problemResponse } from './problem.js'
+
+export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
+
+export function nodeListener(api: HttpApi, mountOf: (incoming: IncomingMessage) => Partial<Mount>): NodeListener {
+  return getRequestListener(
+    async (request, env) => {
+      const { incoming, outgoing } = env as HttpBindings
+      const address = incoming.socket.remoteAddress
+      const mount = { address, disconnect: () => outgoing.destroy(), ...mountOf(incoming) }
+      const response = await api.fetch(request, mount)
+      // A connection that carried a stream carries nothing else: it ends with the stream, and a host that closes need not wait.
+      if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.shouldKeepAlive = false
+      return response
+    },
+    {
+      // A library does not replace the globals of its host.
+      overrideGlobalObjects: false,
+      // Only what cannot be made a request comes here, as a Host that is no host.
+      errorHandler: () => problemResponse(new HoldfastError('INVALID_REQUEST')),
+    },
+  )
+}
+
+/** A parser before the mount has taken the body from the connection: puts back what it made of it. */
+export function restoreParsedBody(incoming: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
+  const { body } = incoming
+  if (body === undefined || !incoming.readableEnded || incoming.rawBody instanceof Buffer) return
+  incoming.rawBody = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}

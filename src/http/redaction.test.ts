@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { Redaction } from './redaction.js'
+
+describe('Redaction', () => {
+  const redaction = new Redaction({ '*': ['password'], pay: ['card.number', 'to.*.email'] })
+
+  test('replaces a value, and all that lies below it, at its path', () => {
+    expect(redaction.apply('pay', { card: { number: { raw: 4111 }, name: 'A' }, password: 'x', left: 1 })).toEqual({
+      card: { number: '[redacted]', name: 'A' },
+      password: '[redacted]',
+      left: 1,
+    })
+  })
+
+  test('reaches every element of a list by *', () => {
+    expect(redaction.apply('pay', { to: [{ email: 'a', id: 1 }, { email: 'b' }] })).toEqual({
+      to: [{ email: '[redacted]', id: 1 }, { email: '[redacted]' }],
+    })
+  })
+
+  test('leaves other types and other shapes alone', () => {
+    expect(redaction.apply('other', { card: { number: 1 } })).toEqual({ card: { number: 1 } })
+    for (const value of [null, 7, 'text', [], [null], { card: null }, { card: 'x' }]) {
+      expect(redaction.apply('pay', value)).toEqual(value)
+    }
+  })
+
+  test('does not change what it is given, and keeps a property named __proto__ as data', () => {
+    const given = JSON.parse('{"__proto__": {"password": 1}, "password": "x"}')
+
+    expect(JSON.stringify(redaction.apply('pay', given))).toBe('{"__proto__":{"password":1},"password":"[redacted]"}')
+    expect(given.password).toBe('x')
+  })
+
+  test('knows which filters would tell something of a redacted value', () => {
+    expect(redaction.touches('pay', ['card', 'number'])).toBe(true)
+    expect(redaction.touches('pay', ['card'])).toBe(true)
+    expect(redaction.touches('pay', ['card', 'number', 'raw'])).toBe(true)
+    expect(redaction.touches('pay', ['to', '3', 'email'])).toBe(true)
+    expect(redaction.touches('pay', ['card', 'name'])).toBe(false)
+    expect(redaction.touches('other', ['card', 'number'])).toBe(false)
+    expect(redaction.touches(undefined, ['card', 'number'])).toBe(true)
+  })
+
+  test.each(['', 'a..b', '.a', 7])('refuses %j as a path', (path) => {
+    expect(() => new Redaction({ pay: [path as string] })).toThrow(/redact must be/)
+  })
+})

@@ -1,0 +1,58 @@
+// Takes values out of inputs and outputs by path before they leave the program.
+
+import { invalidOption } from '../domain/invalid-option.js'
+
+/** `card.number`, `recipients.*.email`: property names or positions, `*` for any, and whatever lies below. */
+export type RedactedPath = string
+
+export const REDACTED = '[redacted]'
+
+type Steps = readonly string[]
+
+export class Redaction {
+  readonly #ofAll: readonly Steps[]
+  readonly #byType: ReadonlyMap<string, readonly Steps[]>
+
+  /** `paths` by type of job, those under `*` for every type. */
+  constructor(paths: Readonly<Record<string, readonly RedactedPath[]>>) {
+    const parsed = Object.entries(paths).map(([type, list]) => [type, list.map(stepsOf)] as const)
+    this.#byType = new Map(parsed)
+    this.#ofAll = this.#byType.get('*') ?? []
+  }
+
+  /** The value with every path of the type replaced, of all types where it is not known. */
+  apply(type: string | undefined, value: unknown): unknown {
+    return this.#pathsOf(type).reduce((redacted, steps) => replaced(redacted, steps), value)
+  }
+
+  /** True when a look at this path could tell something of a redacted value: of it, of its parts, or of what holds it. */
+  touches(type: string | undefined, path: readonly string[]): boolean {
+    return this.#pathsOf(type).some((steps) => steps.every((step, i) => path[i] === undefined || fits(step, path[i])))
+  }
+
+  #pathsOf(type: string | undefined): readonly Steps[] {
+    if (type === undefined) return [...this.#byType.values()].flat()
+    const own = this.#byType.get(type)
+    return own && type !== '*' ? [...this.#ofAll, ...own] : this.#ofAll
+  }
+}
+
+function stepsOf(path: RedactedPath): Steps {
+  const steps = typeof path === 'string' ? path.split('.') : []
+  if (steps.length === 0 || steps.includes('')) {
+    throw invalidOption('redact', 'a list of paths like card.number or recipients.*.email', path)
+  }
+  return steps
+}
+
+function fits(step: string, name: string): boolean {
+  return step === '*' || step === name
+}
+
+function replaced(value: unknown, [step, ...rest]: Steps): unknown {
+  if (step === undefined) return REDACTED
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item, i) => (fits(step, String(i)) ? replaced(item, rest) : item))
+  const entries = Object.entries(value).map(([name, item]) => [name, fits(step, name) ? replaced(item, rest) : item])
+  return Object.fromEntries(entries)
+}

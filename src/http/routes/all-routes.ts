@@ -1,0 +1,20 @@
+// The whole contract: every route below `/api`.
+
+import type { App, Parts } from '../parts.js'
+import { bulkOperationRoutes } from './bulk-operations.js'
+import { eventRoutes } from './events.js'
+import { figureRoutes } from './figures.js'
+import { jobRoutes } from './jobs.js'
+import { queueRoutes } from './queues.js'
+import { scheduleRoutes } from './schedules.js'
+
+export function allRoutes(parts: Parts): App[] {
+  return [
+    jobRoutes(parts),
+    queueRoutes(parts),
+    scheduleRoutes(parts),
+    bulkOperationRoutes(parts),
+    figureRoutes(parts),
+    eventRoutes(parts),
+  ]
+}

@@ -1,0 +1,31 @@
+// live_counts: what is alive now.
+import { expect, test } from 'vitest'
+import { ask, askRow } from '../support/ask.js'
+import { givenIn } from '../support/given.js'
+import { useDatabase } from '../support/use-database.js'
+
+const db = useDatabase()
+const counts = () => askRow(db.pool, 'select * from holdfast.live_counts_v1()')
+
+test('pending and running jobs and beating workers are counted, finished jobs are not', async () => {
+  await givenIn(db.pool).pendingJob()
+  await givenIn(db.pool).runningJob()
+  await givenIn(db.pool).finishedJob('completed')
+  await ask(
+    db.admin,
+    `insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, beat_at)
+     select n::text, 'p', 1, '1', '{}', '{}', 1, holdfast.now(), holdfast.now() - n * interval '8 seconds' from generate_series(1, 2) as n`,
+  )
+
+  expect(await counts()).toEqual({ pending: 1, running: 1, workers: 1 })
+})
+
+test('counting ends at ten thousand and one', async () => {
+  await ask(
+    db.admin,
+    `select holdfast.enqueue_jobs((select jsonb_agg('{"type": "task", "input": {}}'::jsonb) from generate_series(1, 1000)))
+    from generate_series(1, 11)`,
+  )
+
+  expect(await counts()).toMatchObject({ pending: 10_001 })
+})
