@@ -4,6 +4,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import type pg from 'pg'
 import { HoldfastError } from '../domain/errors.js'
 import { checkSchemaName, DEFAULT_SCHEMA } from '../domain/schema-name.js'
+import type { Capabilities, CapabilityOptions } from './capabilities.js'
 import type { Database } from './connection.js'
 import { openEmbedded, usePGlite } from './embedded.js'
 import { checkSchema, type MigrationReport, migrate } from './migrate.js'
@@ -16,9 +17,10 @@ export type DatabaseOption = string | pg.Pool | PGlite
 /** The same database for another thread or process of this application. */
 export interface DatabaseAddress {
   readonly address: pg.ClientConfig
+  readonly capabilities: Capabilities
 }
 
-export interface StoreOptions {
+export interface StoreOptions extends CapabilityOptions {
   readonly database?: DatabaseOption | DatabaseAddress | undefined
   readonly schema?: string | undefined
   /** Migrate when opened. Always so on the embedded default; on a server migrating is a deploy step. */
@@ -83,16 +85,16 @@ export class Store {
   }
 }
 
-export function openDatabase({ database, maxConnections }: StoreOptions): Promise<Database> | Database {
+export function openDatabase({ database, ...options }: StoreOptions): Promise<Database> | Database {
   if (database === undefined) return openEmbedded()
   if (typeof database === 'string') {
     if (database.startsWith('embedded:')) return openEmbedded(database.slice('embedded:'.length) || undefined)
     if (database.startsWith('memory://')) return openEmbedded(database)
-    return openServer(database, maxConnections === undefined ? {} : { maxConnections })
+    return openServer(database, options)
   }
-  if (isAddress(database)) return openAddress(database.address, maxConnections)
+  if (isAddress(database)) return openAddress(database.address, database.capabilities, options.maxConnections)
   if (isPGlite(database)) return usePGlite(database)
-  if (isPool(database)) return usePool(database)
+  if (isPool(database)) return usePool(database, options)
   throw new HoldfastError('INVALID_OPTION', 'database must be a URL, a pg.Pool, a PGlite instance, or absent', {
     details: { received: typeof database },
   })
