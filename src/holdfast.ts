@@ -2,8 +2,9 @@
 
 import { createRequire } from 'node:module'
 import { type AnyJobId, Client } from './client/client.js'
-import type { Logger } from './domain/context.js'
+import type { BeginTransaction, Logger } from './domain/context.js'
 import { indexByType, type JobDefinition } from './domain/definition.js'
+import { invalidOption } from './domain/invalid-option.js'
 import { toJobId } from './domain/job.js'
 import { indexByJobKey, type ScheduleDefinition } from './domain/schedule.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
@@ -16,10 +17,12 @@ import type { MigrationReport } from './store/migrate.js'
 import { Store, type StoreOptions } from './store/open.js'
 import type { Reaped } from './store/upkeep.js'
 import { type WorkerIdentity, workerIdentity } from './worker/identity.js'
-import { JobRuns } from './worker/job-runs.js'
+import { JobRuns, type JobRunsParts } from './worker/job-runs.js'
 import { monotonicMs } from './worker/lease-keeper.js'
+import { leasedDeeds } from './worker/leased-deeds.js'
 import { type CheckedWorkerOptions, checkWorkerOptions, type WorkerOptions } from './worker/options.js'
 import { Registry } from './worker/registry.js'
+import type { LeasedDeeds } from './worker/run-context.js'
 import { Worker } from './worker/worker.js'
 
 export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends StoreOptions, WorkerOptions {
@@ -28,6 +31,8 @@ export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends 
   readonly schedules?: readonly ScheduleDefinition[]
   /** Anything that speaks pino's shape; silent by default. */
   readonly logger?: Logger
+  /** How your own library begins a transaction, as in `(work) => db.transaction(work)`: `ctx.tx` then hands out that one. */
+  readonly transaction?: BeginTransaction
 }
 
 /** Opens nothing yet: the database is opened at the first call that needs it. */
@@ -43,10 +48,12 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   extends Client<Jobs>
   implements AsyncDisposable
 {
+  readonly #options: HoldfastOptions<Jobs>
   readonly #store: Store
   readonly #events: EventHub
   readonly #registry: Registry
   readonly #log: Logger
+  readonly #deeds: LeasedDeeds
   readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
   readonly #workerOptions: CheckedWorkerOptions
   #working: { worker: Worker; services: readonly { stop(): Promise<void> }[] } | undefined
@@ -57,12 +64,28 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     const store = new Store(options)
     const events = new EventHub()
     super(store, events, options.jobs, options.schedules)
+    this.#options = options
     this.#store = store
     this.#events = events
     this.#registry = new Registry(options.jobs)
     this.#log = options.logger ? guarded(options.logger) : SILENT
+    this.#deeds = leasedDeeds(store, checkBegin(options.transaction))
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
+  }
+
+  /** What it was told to open; undefined is the embedded default. */
+  get database(): HoldfastOptions<Jobs>['database'] {
+    return this.#options.database
+  }
+
+  get schema(): string {
+    return this.#store.schema
+  }
+
+  /** The same jobs and schedules with other options, such as another database. Independent of this one. */
+  with(options: Partial<Omit<HoldfastOptions<Jobs>, 'jobs' | 'schedules'>>): Holdfast<Jobs> {
+    return new Holdfast({ ...this.#options, ...options })
   }
 
   /** Hears a fact by its name; returns the way to stop hearing it. */
@@ -75,12 +98,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     return this.#store.migrate()
   }
 
-  /** Starts the in-process worker for every job that has a handler. Resolves when it is ready to claim. */
-  async start(): Promise<void> {
+  /**
+   * Starts the in-process worker for every job that has a handler. Resolves when it is ready to claim. `alone`: this process
+   * does nothing else, as with `holdfast worker`.
+   */
+  async start({ alone = false }: { alone?: boolean } = {}): Promise<void> {
     if (this.#working) return
-    const parts = { store: this.#store, registry: this.#registry, events: this.#events, log: this.#log }
     const identity = workerIdentity(version)
-    const worker = new Worker({ ...parts, identity }, this.#workerOptions)
+    const worker = new Worker({ ...this.#parts(), identity, isAlone: alone }, this.#workerOptions)
     const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
     const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#tellReaped(worker, jobs), onFault })
@@ -141,10 +166,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   /** Runs by id have leases to keep too, but no queues to serve and so no worker's row. */
   async #openDirect(): Promise<{ identity: WorkerIdentity; runs: JobRuns }> {
     const identity = workerIdentity(version)
-    const parts = { store: this.#store, registry: this.#registry, events: this.#events, log: this.#log }
-    const runs = new JobRuns({ ...parts, worker: identity.id })
+    const runs = new JobRuns({ ...this.#parts(), worker: identity.id })
     await runs.start(undefined, this.#workerOptions.keeping)
     return { identity, runs }
+  }
+
+  #parts(): Omit<JobRunsParts, 'worker'> {
+    const log = this.#log
+    return { store: this.#store, registry: this.#registry, events: this.#events, log, deeds: this.#deeds }
   }
 
   #makeScheduler(worker: string, onFault: SchedulerOptions['onFault']): Scheduler {
@@ -169,4 +198,9 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#events.emit('job.reaped', { jobs })
     worker.wake()
   }
+}
+
+function checkBegin(begin: BeginTransaction | undefined): BeginTransaction | undefined {
+  if (begin === undefined || typeof begin === 'function') return begin
+  throw invalidOption('transaction', 'a function like (work) => db.transaction(work)', begin)
 }

@@ -5,7 +5,7 @@ export type { EnqueueManyOptions, EnqueueOptions } from './client/enqueue.js'
 export type { JobHandle } from './client/handle.js'
 export type { Schedules, ScheduleUpdate } from './client/schedules.js'
 export { JobCancelled, JobSuperseded, JobTimedOut, LeaseLost, Shutdown } from './domain/abort-reasons.js'
-export type { JobContext, Logger, Transaction } from './domain/context.js'
+export type { BeginTransaction, JobContext, Logger, Transaction } from './domain/context.js'
 export {
   defineJob,
   type GivenOf,

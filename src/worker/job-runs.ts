@@ -13,7 +13,6 @@ import type { Lease } from '../store/settle.js'
 import type { WorkerRow } from '../store/workers.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
-import { leasedDeeds } from './leased-deeds.js'
 import { LogBook } from './log-book.js'
 import type { Registry } from './registry.js'
 import type { LeasedDeeds } from './run-context.js'
@@ -26,6 +25,7 @@ export interface JobRunsParts {
   readonly events: EventHub
   readonly log: Logger
   readonly worker: string
+  readonly deeds: LeasedDeeds
 }
 
 // After a handler was told to stop, how long stop() waits for it to do so.
@@ -33,7 +33,6 @@ const ABORT_MS = 2000
 
 export class JobRuns {
   readonly #parts: JobRunsParts
-  readonly #deeds: LeasedDeeds
   readonly #settler: Settler
   readonly #logBook: LogBook
   readonly #held = new Map<string, ClaimedJob>()
@@ -45,7 +44,6 @@ export class JobRuns {
 
   constructor(parts: JobRunsParts) {
     this.#parts = parts
-    this.#deeds = leasedDeeds(parts.store)
     this.#settler = new Settler(parts.store, {
       onSettled: (ended, verdict) => this.#settled(ended, verdict),
       onFault: this.fault,
@@ -136,15 +134,15 @@ export class JobRuns {
   }
 
   async #run(job: ClaimedJob): Promise<Ended> {
-    const { registry, log, store } = this.#parts
+    const { registry, log, store, deeds } = this.#parts
     const startedAt = performance.now()
     // Made when the handler logs its first line; most log none.
     const openLog = () =>
       this.#logBook.loggerFor(job, withFields(log, { jobId: job.id, type: job.type, attempt: job.attempts }))
     const definition = registry.handlerFor(job.type)
     const run = definition.isolation
-      ? startIsolatedRun(job, definition, definition.isolation, { store, deeds: this.#deeds, log: openLog() })
-      : startRun(job, definition, this.#deeds, openLog)
+      ? startIsolatedRun(job, definition, definition.isolation, { store, deeds, log: openLog() })
+      : startRun(job, definition, deeds, openLog)
     this.#runs.set(job, run)
     const outcome = await run.outcome
     this.#runs.delete(job)

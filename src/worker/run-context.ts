@@ -1,6 +1,6 @@
 // What a handler gets beside its input, and the word that tells it to stop.
 
-import type { JobContext, Logger, Transaction } from '../domain/context.js'
+import type { JobContext, Logger } from '../domain/context.js'
 import { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
 import { encodeInput, LIMITS, sanitizeText } from '../domain/json.js'
@@ -8,8 +8,8 @@ import { encodeInput, LIMITS, sanitizeText } from '../domain/json.js'
 /** What a run may do to its job while it runs; each presents the lease. */
 export interface LeasedDeeds {
   progress(job: ClaimedJob, share: number, message: string | null): Promise<boolean>
-  tx<T>(job: ClaimedJob, work: (tx: Transaction) => Promise<T>): Promise<T>
-  complete(job: ClaimedJob, tx: Transaction, output: string): Promise<void>
+  tx<T>(job: ClaimedJob, work: (tx: unknown) => Promise<T>): Promise<T>
+  complete(job: ClaimedJob, tx: unknown, output: string): Promise<void>
 }
 
 /** Closures and no methods: handlers take the parts out of it. */
@@ -45,10 +45,10 @@ export function runContext(
       if (openTransactions > 0) latest = [share, message]
       else await report(share, message)
     },
-    async tx(work) {
+    async tx<T, Tx>(work: (tx: Tx) => Promise<T>) {
       openTransactions += 1
       try {
-        return await deeds.tx(job, work)
+        return await deeds.tx(job, (tx) => work(tx as Tx))
       } finally {
         openTransactions -= 1
         const told = latest

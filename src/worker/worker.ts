@@ -11,8 +11,10 @@ import type { WorkerIdentity } from './identity.js'
 import { JobRuns } from './job-runs.js'
 import { Lane } from './lane.js'
 import { monotonicMs } from './lease-keeper.js'
+import { LoadReport } from './load-report.js'
 import type { CheckedWorkerOptions } from './options.js'
 import type { Registry } from './registry.js'
+import type { LeasedDeeds } from './run-context.js'
 import { SuspectRoom } from './suspect-room.js'
 import { Wakeup } from './wakeup.js'
 
@@ -22,6 +24,9 @@ export interface WorkerParts {
   readonly events: EventHub
   readonly log: Logger
   readonly identity: WorkerIdentity
+  /** The process does nothing but work. */
+  readonly isAlone: boolean
+  readonly deeds: LeasedDeeds
 }
 
 export class Worker {
@@ -33,6 +38,7 @@ export class Worker {
   readonly #backpressure: Backpressure | undefined
   readonly #lanes: readonly Lane[]
   readonly #suspects: SuspectRoom
+  readonly #load: LoadReport
   readonly #unsubscribe: () => void
 
   constructor(parts: WorkerParts, options: CheckedWorkerOptions) {
@@ -63,6 +69,7 @@ export class Worker {
       reopen: () => this.#reopen(),
       onFault,
     })
+    this.#load = new LoadReport(store, { worker: identity.id, isAlone: parts.isAlone, onFault })
     // What this process enqueues it may run at once.
     this.#unsubscribe = events.on('job.enqueued', () => this.wake())
   }
@@ -83,6 +90,7 @@ export class Worker {
       for (const lane of this.#lanes) lane.look()
     })
     this.#suspects.start()
+    this.#load.start()
     for (const lane of this.#lanes) lane.start()
     events.emit('worker.started', { worker: this.#row.id, queues: this.#row.queues, types: this.#row.types })
   }
@@ -92,6 +100,7 @@ export class Worker {
     this.#unsubscribe()
     this.#runs.stopWaiting()
     this.#backpressure?.stop()
+    this.#load.stop()
     const stopped = Promise.all(this.#lanes.map((lane) => lane.stop()))
     const suspectsStopped = this.#suspects.stop()
     await this.#wakeup.stop()

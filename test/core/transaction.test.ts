@@ -145,7 +145,8 @@ test('statements of the caller and of a busy worker do not mix', async () => {
 test('what is not a transaction is refused as one', async () => {
   const holdfast = bench.open({ jobs: [mail] })
 
-  for (const tx of [null, 'begin', {}, 7]) {
+  const { pglite, pool } = bench.database
+  for (const tx of [null, 'begin', {}, 7, pglite ?? pool]) {
     await expect(holdfast.enqueue(mail, { to: 'ada' }, { tx })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   }
 })
