@@ -11,6 +11,7 @@ import { Housekeeper } from './maintenance/housekeeper.js'
 import { Reaper } from './maintenance/reaper.js'
 import { Scheduler, type SchedulerOptions } from './maintenance/scheduler.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
+import type { Instrument } from './observe/instrument.js'
 import { guarded, SILENT } from './observe/log.js'
 import { claimOne } from './store/claim.js'
 import type { MigrationReport } from './store/migrate.js'
@@ -33,7 +34,11 @@ export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends 
   readonly logger?: Logger
   /** How your own library begins a transaction, as in `(work) => db.transaction(work)`: `ctx.tx` then hands out that one. */
   readonly transaction?: BeginTransaction
+  /** Stands around each enqueue and each run; `openTelemetry()` of `holdfast/otel` makes one. */
+  readonly instrument?: Instrument
 }
+
+export type { StoreOptions } from './store/open.js'
 
 /** Opens nothing yet: the database is opened at the first call that needs it. */
 export function createHoldfast<const Jobs extends readonly JobDefinition[]>(
@@ -63,7 +68,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   constructor(options: HoldfastOptions<Jobs>) {
     const store = new Store(options)
     const events = new EventHub()
-    super(store, events, options.jobs, options.schedules)
+    super(store, events, options.jobs, options.schedules, options.instrument)
     this.#options = options
     this.#store = store
     this.#events = events
@@ -146,7 +151,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#direct ??= this.#openDirect()
     const { identity, runs } = await this.#direct
     const claimedAt = monotonicMs()
-    const job = await claimOne(this.#store, toJobId(id), { worker: identity.id, types: this.#registry.types })
+    const found = await claimOne(this.#store, toJobId(id), { worker: identity.id, types: this.#registry.types })
+    const [job] = await runs.traced(found ? [found] : [])
     if (!job) return false
     runs.hold([job], claimedAt)
     await runs.workThrough(job)
@@ -172,8 +178,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   }
 
   #parts(): Omit<JobRunsParts, 'worker'> {
-    const log = this.#log
-    return { store: this.#store, registry: this.#registry, events: this.#events, log, deeds: this.#deeds }
+    return {
+      store: this.#store,
+      registry: this.#registry,
+      events: this.#events,
+      log: this.#log,
+      deeds: this.#deeds,
+      instrument: this.#options.instrument,
+    }
   }
 
   #makeScheduler(worker: string, onFault: SchedulerOptions['onFault']): Scheduler {

@@ -28,7 +28,8 @@ select j.id,
        coalesce(r.run_at, l.run_at, o.run_at) as run_at,
        o.finished_at,
        j.type as job_type,
-       coalesce(r.run_at, l.run_at, o.run_at) as run_after
+       coalesce(r.run_at, l.run_at, o.run_at) as run_after,
+       j.trace
   from holdfast.job as j
   left join holdfast.ready as r on r.job_id = j.id
   left join holdfast.lease as l on l.job_id = j.id

@@ -8,6 +8,7 @@ import { checkQueueName, type Job, type JobState, toJobId } from '../domain/job.
 import { canonicalKey } from '../domain/key.js'
 import type { ScheduleDefinition } from '../domain/schedule.js'
 import type { EventHub } from '../observe/events.js'
+import type { Instrument } from '../observe/instrument.js'
 import { cancelJob, currentJob, findJob, keyHistory, recoverJob, retryJob } from '../store/jobs.js'
 import { readLogs, type StoredLogLine } from '../store/logs.js'
 import type { Store } from '../store/open.js'
@@ -15,6 +16,7 @@ import { pauseQueue, resumeQueue } from '../store/queues.js'
 import { asQueryable } from '../store/transaction.js'
 import { type EnqueueManyOptions, type EnqueueOptions, enqueueMembers } from './enqueue.js'
 import { type JobHandle, jobHandle } from './handle.js'
+import { type Measures, readMeasures } from './measures.js'
 import { Schedules } from './schedules.js'
 
 export type AnyJobId = string | number | bigint
@@ -30,14 +32,27 @@ type Named<Jobs extends readonly JobDefinition[], Type> = Extract<Jobs[number], 
 export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefinition[]> {
   readonly #store: Store
   readonly #events: EventHub
+  readonly #instrument: Instrument | undefined
   readonly #definitions: ReadonlyMap<string, JobDefinition>
   readonly schedules: Schedules
 
-  constructor(store: Store, events: EventHub, definitions: Jobs, schedules: readonly ScheduleDefinition[] = []) {
+  constructor(
+    store: Store,
+    events: EventHub,
+    definitions: Jobs,
+    schedules: readonly ScheduleDefinition[] = [],
+    instrument?: Instrument,
+  ) {
     this.#store = store
     this.#events = events
+    this.#instrument = instrument
     this.#definitions = indexByType(definitions)
     this.schedules = new Schedules(store, this.#definitions, schedules)
+  }
+
+  /** The types that are defined here. */
+  get types(): readonly string[] {
+    return [...this.#definitions.keys()]
   }
 
   /** Stores one job, by its definition or by its type's name. With `tx` it exists if and only if that commits. */
@@ -83,10 +98,15 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   ): Promise<JobHandle[]> {
     const definition = this.#definitionOf(job)
     if (inputs.length === 0) return []
-    const ids = await enqueueMembers(this.#store, definition, inputs, options)
+    const queue = options.queue ?? definition.queue
+    const send = (trace: string | undefined) =>
+      enqueueMembers(this.#store, definition, inputs, trace === undefined ? options : { trace, ...options })
+    const ids = this.#instrument
+      ? await this.#instrument.enqueue({ type: definition.type, queue, jobs: inputs.length }, send)
+      : await send(undefined)
     // Inside a caller's transaction nothing has happened yet that others could act on.
     if (options.tx === undefined) {
-      this.#events.emit('job.enqueued', { ids, type: definition.type, queue: options.queue ?? definition.queue })
+      this.#events.emit('job.enqueued', { ids, type: definition.type, queue })
     }
     return ids.map((id) => jobHandle(this.#store, this.#events, id, definition.type))
   }
@@ -145,6 +165,11 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   /** false when it was not paused. */
   async resume(queue: string, options: { actor?: string } = {}): Promise<boolean> {
     return resumeQueue(this.#store, checkQueueName(queue), options.actor ?? null)
+  }
+
+  /** What there is to do and who does it, counted as far as is cheap: for gauges that are read every few seconds. */
+  async measure(): Promise<Measures> {
+    return readMeasures(this.#store)
   }
 
   #definitionOf(job: JobDefinition | string): JobDefinition {

@@ -9,6 +9,7 @@ import {
   checkPriority,
   checkQueueName,
   checkTags,
+  checkTrace,
   type JobId,
   KEY_POLICIES,
   type KeyPolicy,
@@ -36,6 +37,8 @@ export interface EnqueueOptions {
   readonly tags?: readonly string[]
   /** Repeating an enqueue with the same id gives the job that the first one made. */
   readonly dedupeId?: string
+  /** The W3C traceparent to be kept with the job; that of the active span by default where OpenTelemetry is set up. */
+  readonly trace?: string
 }
 
 /** For many at once an option that differs by input is a function of it. */
@@ -57,6 +60,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'pipelineId',
   'tags',
   'dedupeId',
+  'trace',
 ])
 
 export async function enqueueMembers(
@@ -96,7 +100,7 @@ function commonOptions(definition: JobDefinition, options: EnqueueManyOptions<un
   for (const name of Object.keys(options)) {
     if (!KNOWN.has(name)) throw invalidOption('option', `one of ${[...KNOWN].join(', ')}`, name)
   }
-  const { queue, priority, runAt, delay, maxAttempts, pipelineId, tags, keyPolicy, coalesce } = options
+  const { queue, priority, runAt, delay, maxAttempts, pipelineId, tags, trace, keyPolicy, coalesce } = options
   if (runAt !== undefined && delay !== undefined) throw invalidOption('delay', 'absent when runAt is given', delay)
   if (keyPolicy !== undefined && !KEY_POLICIES.includes(keyPolicy)) {
     throw invalidOption('keyPolicy', KEY_POLICIES.join(', '), keyPolicy)
@@ -113,6 +117,7 @@ function commonOptions(definition: JobDefinition, options: EnqueueManyOptions<un
     ...(delay !== undefined && { delay: durationMs(delay, 'delay') }),
     ...(pipelineId !== undefined && { pipeline_id: checkUuid(pipelineId) }),
     ...(tags && { tags: checkTags(tags) }),
+    ...(trace !== undefined && { trace: checkTrace(trace) }),
   }
 }
 

@@ -44,6 +44,8 @@ export interface Job {
   readonly pipelineId: string | null
   readonly tags: readonly string[]
   readonly dedupeId: string | null
+  /** The W3C traceparent of what enqueued it. */
+  readonly trace: string | null
   readonly createdAt: Date
   readonly runAt: Date
   readonly finishedAt: Date | null
@@ -68,6 +70,8 @@ export interface ClaimedJob {
   readonly runAt: string
   /** How long the lease held when it was claimed. */
   readonly leaseMs: number
+  /** The W3C traceparent of what enqueued it; read where runs are traced. */
+  readonly trace?: string
 }
 
 export function toJobId(value: string | number | bigint): JobId {
@@ -110,6 +114,13 @@ function checkedName(what: string, name: string): string {
     throw invalidOption(what, `a text of 1 to ${LIMITS.nameBytes} bytes without control characters`, name)
   }
   return name
+}
+
+export function checkTrace(trace: string): string {
+  if (typeof trace !== 'string' || !/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(trace)) {
+    throw invalidOption('trace', 'a W3C traceparent', trace)
+  }
+  return trace
 }
 
 export function checkTags(tags: readonly string[]): readonly string[] {

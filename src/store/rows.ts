@@ -67,6 +67,7 @@ export function toJob(row: Row): Job {
     pipelineId: row.pipeline_id as string | null,
     tags: row.tags as string[],
     dedupeId: row.dedupe_id as string | null,
+    trace: row.trace as string | null,
     createdAt: row.created_at as Date,
     runAt: row.run_at as Date,
     finishedAt: row.finished_at as Date | null,

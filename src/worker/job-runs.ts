@@ -6,10 +6,12 @@ import type { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
 import { released } from '../domain/outcome.js'
 import type { EventHub, JobFact } from '../observe/events.js'
+import type { Instrument } from '../observe/instrument.js'
 import { withFields } from '../observe/log.js'
 import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
 import type { Lease } from '../store/settle.js'
+import { withTraces } from '../store/traces.js'
 import type { WorkerRow } from '../store/workers.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
@@ -26,6 +28,7 @@ export interface JobRunsParts {
   readonly log: Logger
   readonly worker: string
   readonly deeds: LeasedDeeds
+  readonly instrument?: Instrument | undefined
 }
 
 // After a handler was told to stop, how long stop() waits for it to do so.
@@ -85,6 +88,13 @@ export class JobRuns {
     return true
   }
 
+  /** The jobs of a claim with where they come from, if somebody looks on. */
+  async traced(jobs: ClaimedJob[]): Promise<ClaimedJob[]> {
+    if (!this.#parts.instrument) return jobs
+    // They are claimed and will run, seen or not.
+    return withTraces(this.#parts.store, jobs).catch(() => jobs)
+  }
+
   /** From now on the leases are renewed. `claimedAt`: when the claim was sent, by monotonicMs(). */
   hold(jobs: readonly ClaimedJob[], claimedAt: number): void {
     if (jobs.length > 0) this.#keeping?.hold(jobs, claimedAt)
@@ -134,17 +144,21 @@ export class JobRuns {
   }
 
   async #run(job: ClaimedJob): Promise<Ended> {
-    const { registry, log, store, deeds } = this.#parts
+    const { registry, log, store, deeds, events, instrument } = this.#parts
+    events.emitIfHeard('job.started', () => ({ ...factOf(job), waitMs: waitMs(job) }))
     const startedAt = performance.now()
     // Made when the handler logs its first line; most log none.
     const openLog = () =>
       this.#logBook.loggerFor(job, withFields(log, { jobId: job.id, type: job.type, attempt: job.attempts }))
     const definition = registry.handlerFor(job.type)
-    const run = definition.isolation
-      ? startIsolatedRun(job, definition, definition.isolation, { store, deeds, log: openLog() })
-      : startRun(job, definition, deeds, openLog)
-    this.#runs.set(job, run)
-    const outcome = await run.outcome
+    const start = () => {
+      const run = definition.isolation
+        ? startIsolatedRun(job, definition, definition.isolation, { store, deeds, log: openLog() })
+        : startRun(job, definition, deeds, openLog)
+      this.#runs.set(job, run)
+      return run.outcome
+    }
+    const outcome = await (instrument ? instrument.run(job, start) : start())
     this.#runs.delete(job)
     return { job, outcome, ms: performance.now() - startedAt }
   }
@@ -205,6 +219,12 @@ export class JobRuns {
 
 function factOf(job: ClaimedJob): JobFact {
   return { id: job.id, type: job.type, queue: job.queue, attempt: job.attempts }
+}
+
+/** Clocks differ a little: nothing starts before it is due. */
+function waitMs({ runAt }: ClaimedJob): number | null {
+  const due = Date.parse(runAt)
+  return Number.isNaN(due) ? null : Math.max(0, Date.now() - due)
 }
 
 function tell({ events, log, worker }: JobRunsParts, { job, outcome, ms }: Ended, isAccepted: boolean): void {

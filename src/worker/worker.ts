@@ -3,6 +3,7 @@
 import type { Logger } from '../domain/context.js'
 import type { ClaimedJob } from '../domain/job.js'
 import type { EventHub } from '../observe/events.js'
+import type { Instrument } from '../observe/instrument.js'
 import { type Cursor, claimJobs, claimSuspect } from '../store/claim.js'
 import type { Store } from '../store/open.js'
 import { deregisterWorker, putJobTypes, registerWorker, type WorkerRow } from '../store/workers.js'
@@ -27,6 +28,7 @@ export interface WorkerParts {
   /** The process does nothing but work. */
   readonly isAlone: boolean
   readonly deeds: LeasedDeeds
+  readonly instrument?: Instrument | undefined
 }
 
 export class Worker {
@@ -114,7 +116,11 @@ export class Worker {
   async #claim(queue: string, n: number, from: Cursor): Promise<ClaimedJob[]> {
     await this.#runs.whenHealthy()
     const claimedAt = monotonicMs()
-    const jobs = await claimJobs(this.#parts.store, { worker: this.#row.id, queue, types: this.#row.types, n, from })
+    const { id: worker, types } = this.#row
+    const found = await claimJobs(this.#parts.store, { worker, queue, types, n, from })
+    const ms = monotonicMs() - claimedAt
+    this.#parts.events.emitIfHeard('worker.claimed', () => ({ worker, queue, jobs: found.length, ms }))
+    const jobs = await this.#runs.traced(found)
     this.#runs.hold(jobs, claimedAt)
     return jobs
   }
@@ -123,7 +129,8 @@ export class Worker {
     await this.#runs.whenHealthy()
     const claimedAt = monotonicMs()
     const { id, types, queues } = this.#row
-    const job = await claimSuspect(this.#parts.store, { worker: id, types }, queues)
+    const suspect = await claimSuspect(this.#parts.store, { worker: id, types }, queues)
+    const [job] = await this.#runs.traced(suspect ? [suspect] : [])
     if (job) this.#runs.hold([job], claimedAt)
     return job
   }
