@@ -2,15 +2,14 @@
 // nobody subscribes.
 
 import { type Channel, channel } from 'node:diagnostics_channel'
-import type { EventName, Events } from './events.js'
 
 const enqueued = channel('holdfast:job:enqueue')
 const started = channel('holdfast:job:start')
 const ended = channel('holdfast:job:end')
 const failed = channel('holdfast:job:error')
 
-/** Each run that started ends once; one that failed is an error first. */
-const CHANNELS: { readonly [N in EventName]?: readonly Channel[] } = {
+/** By the name of the event. Each run that started ends once; one that failed is an error first. */
+const CHANNELS: Readonly<Record<string, readonly Channel[]>> = {
   'job.enqueued': [enqueued],
   'job.started': [started],
   'job.completed': [ended],
@@ -21,11 +20,11 @@ const CHANNELS: { readonly [N in EventName]?: readonly Channel[] } = {
   'job.lost': [ended],
 }
 
-export function isSubscribed(name: EventName): boolean {
-  return CHANNELS[name]?.some((each) => each.hasSubscribers) ?? false
+export function isSubscribed(event: string): boolean {
+  return CHANNELS[event]?.some((each) => each.hasSubscribers) ?? false
 }
 
 /** The message is the fact with the name of its event. */
-export function publish<N extends EventName>(event: N, fact: Events[N]): void {
+export function publish(event: string, fact: object): void {
   for (const each of CHANNELS[event] ?? []) if (each.hasSubscribers) each.publish({ event, ...fact })
 }
