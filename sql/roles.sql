@@ -31,6 +31,7 @@ declare
     "deregister_worker": ["worker"],
     "beat_worker": ["worker"],
     "sleep_worker": ["worker"],
+    "report_load": ["worker"],
     "hold_worker_lock": ["worker"],
     "claim_suspect": ["worker"],
     "reap_leases": ["worker"],
@@ -41,6 +42,7 @@ declare
     "cancel_job": ["producer", "operator"],
     "retry_job": ["operator"],
     "recover_job": ["operator"],
+    "read_traces": ["worker", "operator", "viewer"],
     "read_logs": ["producer", "worker", "operator", "viewer"],
     "pause_queue": ["operator"],
     "resume_queue": ["operator"],
@@ -61,6 +63,11 @@ declare
     "trigger_schedule": ["operator"],
     "skip_schedule": ["operator"],
     "backfill_schedule": ["operator"],
+    "latest_jobs": ["operator", "viewer"],
+    "queue_facts": ["operator", "viewer"],
+    "worker_facts": ["operator", "viewer"],
+    "unserved_work": ["operator", "viewer"],
+    "recent_work": ["operator", "viewer"],
     "check_places": ["operator", "viewer"]
   }';
   v_trade text;

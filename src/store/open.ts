@@ -21,7 +21,7 @@ export interface DatabaseAddress {
 }
 
 export interface StoreOptions extends CapabilityOptions {
-  readonly database?: DatabaseOption | DatabaseAddress | undefined
+  readonly database?: DatabaseOption | DatabaseAddress | Database | undefined
   readonly schema?: string | undefined
   /** Migrate when opened. Always so on the embedded default; on a server migrating is a deploy step. */
   readonly migrate?: boolean | undefined
@@ -92,12 +92,18 @@ export function openDatabase({ database, ...options }: StoreOptions): Promise<Da
     if (database.startsWith('memory://')) return openEmbedded(database)
     return openServer(database, options)
   }
+  if (isOpen(database)) return { ...database, close: async () => {} }
   if (isAddress(database)) return openAddress(database.address, database.capabilities, options.maxConnections)
   if (isPGlite(database)) return usePGlite(database)
   if (isPool(database)) return usePool(database, options)
   throw new HoldfastError('INVALID_OPTION', 'database must be a URL, a pg.Pool, a PGlite instance, or absent', {
     details: { received: typeof database },
   })
+}
+
+/** Opened by another, who closes it. */
+function isOpen(value: unknown): value is Database {
+  return typeof (value as Database)?.prepared === 'function' && typeof (value as Database).session === 'function'
 }
 
 function isAddress(value: unknown): value is DatabaseAddress {
