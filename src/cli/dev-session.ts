@@ -1,0 +1,93 @@
+// An application under development: runs on one database that stays open, and is replaced as a whole when its files change.
+
+import type { OpenDatabase } from '../client/open.js'
+import type { JobId } from '../domain/job.js'
+import type { Events } from '../observe/events.js'
+import { type App, loadApp } from './load-app.js'
+
+export interface DevFacts {
+  started(app: App, isFirst: boolean): void
+  /** The application could not be loaded or started; the one before goes on. */
+  broken(error: unknown): void
+  said(line: DevLine): void
+}
+
+/** Something that happened to a job. */
+export interface DevLine {
+  readonly event: string
+  readonly id: JobId
+  readonly type: string
+  readonly text: string
+}
+
+export class DevSession {
+  readonly #database: OpenDatabase
+  readonly #file: string | undefined
+  readonly #facts: DevFacts
+  #app: App | undefined
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(database: OpenDatabase, file: string | undefined, facts: DevFacts) {
+    this.#database = database
+    this.#file = file
+    this.#facts = facts
+  }
+
+  /** Throws when the application cannot be started for the first time. */
+  async start(first: App): Promise<void> {
+    this.#app = await this.#begin(first, true)
+  }
+
+  /** One at a time: changes that come meanwhile are met by the next. */
+  reload(): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#reload())
+    return this.#turn
+  }
+
+  enqueue(type: string, input: unknown): Promise<unknown> {
+    return this.#app?.enqueue(type, input) ?? Promise.resolve()
+  }
+
+  async stop(): Promise<void> {
+    await this.#turn
+    await this.#app?.close()
+  }
+
+  async #reload(): Promise<void> {
+    try {
+      const next = await loadApp(this.#file, { fresh: true })
+      await this.#app?.close()
+      this.#app = await this.#begin(next, false)
+    } catch (error) {
+      this.#facts.broken(error)
+    }
+  }
+
+  async #begin(loaded: App, isFirst: boolean): Promise<App> {
+    const app = loaded.with({ database: this.#database, migrate: true })
+    tellJobs(app, (line) => this.#facts.said(line))
+    await app.start()
+    this.#facts.started(app, isFirst)
+    return app
+  }
+}
+
+function tellJobs(app: App, say: (line: DevLine) => void): void {
+  app.on('job.completed', ({ id, type, ms }: Events['job.completed']) =>
+    say({ event: 'job.completed', id, type, text: `completed in ${Math.round(ms)} ms` }),
+  )
+  app.on('job.failed', ({ id, type, attempt, failure, isFinal }: Events['job.failed']) =>
+    say({
+      event: 'job.failed',
+      id,
+      type,
+      text: `${isFinal ? 'failed for good' : `failed (attempt ${attempt}), runs again later`}: ${failure.message}`,
+    }),
+  )
+  app.on('job.snoozed', ({ id, type, delayMs }: Events['job.snoozed']) =>
+    say({ event: 'job.snoozed', id, type, text: `snoozed for ${delayMs} ms` }),
+  )
+  app.on('job.cancelled', ({ id, type, reason }: Events['job.cancelled']) =>
+    say({ event: 'job.cancelled', id, type, text: `cancelled${reason === null ? '' : `: ${reason}`}` }),
+  )
+}
