@@ -49,7 +49,7 @@ export async function claimSuspect(
 // All jobs of a claim come as one JSON array of arrays: one parse for the batch costs a quarter of a parse per column.
 const CLAIMED = `json_agg(json_build_array(c.id::text, c.type, c.queue, c.priority, c.input, c.token::text, c.lease_id,
   c.attempts, c.max_attempts, c.key, c.pipeline_id, c.tags, c.run_at::text,
-  date_part('epoch', c.locked_until - clock_timestamp()))) as jobs`
+  date_part('epoch', c.locked_until - holdfast.now()))) as jobs`
 // A claim that is given up may have been made: its jobs come back when their leases are over, so it is given up late.
 const answerMs = 20_000
 const CLAIM_JOBS = { invocation: 'claim_jobs_v1($1, $2, $3, $4, $5, $6, $7)', columns: CLAIMED, answerMs }
