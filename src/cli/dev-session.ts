@@ -73,9 +73,11 @@ export class DevSession {
 }
 
 function tellJobs(app: App, say: (line: DevLine) => void): void {
-  app.on('job.completed', ({ id, type, ms }: Events['job.completed']) =>
-    say({ event: 'job.completed', id, type, text: `completed in ${Math.round(ms)} ms` }),
-  )
+  app.on('job.completed', async ({ id, type, ms }: Events['job.completed']) => {
+    const output = (await app.find(id).catch(() => undefined))?.output
+    const shown = output === undefined || output === null ? '' : ` ${JSON.stringify(output)}`
+    say({ event: 'job.completed', id, type, text: `completed in ${Math.round(ms)} ms${shown}` })
+  })
   app.on('job.failed', ({ id, type, attempt, failure, isFinal }: Events['job.failed']) =>
     say({
       event: 'job.failed',

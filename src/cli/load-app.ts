@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { JobHandle } from '../client/handle.js'
 import type { Schedules } from '../client/schedules.js'
 import { HoldfastError } from '../domain/errors.js'
+import type { Job } from '../domain/job.js'
 import type { StoreOptions } from '../holdfast.js'
 
 /** What commands need of a Holdfast; told by shape, since the app may have its own copy of the package. */
@@ -16,6 +17,7 @@ export interface App {
   readonly types: readonly string[]
   with(options: Pick<StoreOptions, 'database' | 'schema' | 'migrate'>): App
   enqueue(type: string, input: unknown): Promise<JobHandle>
+  find(id: string): Promise<Job | undefined>
   runJob(id: string): Promise<boolean>
   start(options?: { alone?: boolean }): Promise<void>
   stop(): Promise<void>

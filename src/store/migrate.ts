@@ -1,5 +1,6 @@
 // Brings a database to this program's schema, and tells whether a program and a database fit each other.
 
+import { createHash } from 'node:crypto'
 import { HoldfastError } from '../domain/errors.js'
 import { checkSchemaName, DEFAULT_SCHEMA, quoteIdentifier } from '../domain/schema-name.js'
 import type { Queryable } from './connection.js'
@@ -16,6 +17,8 @@ export interface MigrateOptions {
   readonly schema?: string | undefined
   /** The last migration to apply. Below this program's newest, the functions stay those of the program before. */
   readonly to?: number | undefined
+  /** Notes in the schema's comment what was applied, and applies nothing while it still is that: for who migrates at every start. */
+  readonly remembers?: boolean | undefined
 }
 
 /** Applies what is missing in one transaction: all of it or nothing. `session` must be one connection, not a pool. */
@@ -25,6 +28,8 @@ export async function migrate(session: Queryable, options: MigrateOptions = {}):
   const to = Math.min(options.to ?? Number.POSITIVE_INFINITY, latestRevision(migrations))
   const isWhole = to === latestRevision(migrations)
   const repeatables = isWhole ? await readRepeatables(schema) : await readBookkeeping(schema)
+  const memory = options.remembers ? memoryOf([...migrations.map(({ text }) => text), ...repeatables]) : undefined
+  if (memory && (await readMemory(session, schema)) === memory) return { schema, applied: [], revision: to }
 
   await session.query('begin')
   try {
@@ -39,6 +44,7 @@ export async function migrate(session: Queryable, options: MigrateOptions = {}):
     for (const text of repeatables) await session.query(text)
     for (const migration of missing) await recordMigration(session, schema, migration)
     if (isWhole) await session.query(`select ${quoteIdentifier(schema)}.make_outcome_partitions_v1()`)
+    if (memory) await session.query(`comment on schema ${quoteIdentifier(schema)} is '${memory}'`)
     await session.query('commit')
     const revision = Math.max(...applied.keys(), ...missing.map((migration) => migration.revision))
     return { schema, applied: missing.map((migration) => migration.name), revision }
@@ -46,6 +52,15 @@ export async function migrate(session: Queryable, options: MigrateOptions = {}):
     await session.query('rollback').catch(() => {}) // the connection may be gone; the server rolls back by itself
     throw error
   }
+}
+
+function memoryOf(texts: readonly string[]): string {
+  return `Holdfast ${createHash('sha256').update(texts.join('\0')).digest('hex')}`
+}
+
+async function readMemory(session: Queryable, schema: string): Promise<unknown> {
+  const question = `select obj_description(to_regnamespace($1), 'pg_namespace') as memory`
+  return (await session.query(question, [quoteIdentifier(schema)])).rows[0]?.memory
 }
 
 export interface SchemaStatus {

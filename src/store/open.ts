@@ -73,7 +73,8 @@ export class Store {
     const database = await openDatabase(this.#options)
     try {
       if (this.#options.migrate ?? database.engine === 'embedded') {
-        await database.session((session) => migrate(session, { schema: this.schema }))
+        const remembers = database.engine === 'embedded'
+        await database.session((session) => migrate(session, { schema: this.schema, remembers }))
       } else {
         await checkSchema(database, this.schema)
       }
