@@ -52,8 +52,9 @@ export const LIMIT_NAMES: readonly string[] = [...Object.keys(SPANS), ...Object.
 export function readLimits(texts: readonly string[]): Limits {
   const entries = texts.map((text): [keyof Limits, number] => {
     const [name = '', value = ''] = text.split('=', 2)
-    if (name in SPANS) return [SPANS[name as keyof typeof SPANS], durationMs(value as Duration, `limit ${name}`)]
-    if (!(name in COUNTS)) throw invalidOption('limit', `one of ${LIMIT_NAMES.join(', ')}`, name)
+    if (Object.hasOwn(SPANS, name))
+      return [SPANS[name as keyof typeof SPANS], durationMs(value as Duration, `limit ${name}`)]
+    if (!Object.hasOwn(COUNTS, name)) throw invalidOption('limit', `one of ${LIMIT_NAMES.join(', ')}`, name)
     if (!/^\d{1,12}$/.test(value)) throw invalidOption(`limit ${name}`, 'a whole number', value)
     return [COUNTS[name as keyof typeof COUNTS], Number(value)]
   })

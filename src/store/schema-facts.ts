@@ -81,11 +81,24 @@ const SHAPES: readonly (readonly [SchemaFact['kind'], RegExp])[] = [
   ['function', /^function (?<owner>\w+)(?<name>\(.*?\)) returns (?<text>.+) granted to (?<grantees>.+)$/],
 ]
 
+/** Options of a table are kept in the order in which they were set, which means nothing. */
+function inOrder(text: string): string {
+  return text.replace(/\((.*)\)/, (_, options: string) => `(${options.split(', ').sort().join(', ')})`)
+}
+
 function parseFact(line: string, table: string): SchemaFact[] {
   for (const [kind, shape] of SHAPES) {
     const { owner = table, name, text = line.trim(), grantees = 'nobody' } = shape.exec(line)?.groups ?? {}
     if (name === undefined) continue
-    return [{ kind, owner, name, text, grantees: grantees === 'nobody' ? [] : grantees.split(', ') }]
+    return [
+      {
+        kind,
+        owner,
+        name,
+        text: kind === 'table' ? inOrder(text) : text,
+        grantees: grantees === 'nobody' ? [] : grantees.split(', '),
+      },
+    ]
   }
   return []
 }
