@@ -22,7 +22,7 @@ export function errorLine(error: unknown, json: boolean): string {
 function causeOf(error: unknown, message: string): string | undefined {
   const { cause } = (error ?? {}) as { cause?: unknown }
   const said = cause instanceof Error ? cause.message : undefined
-  return said && !message.includes(said) ? said : undefined
+  return said && !message.includes(said) && !said.includes(message) ? said : undefined
 }
 
 // Where the message itself names the command that repairs it, nothing is added.
