@@ -6,7 +6,7 @@ import { findPgbouncer } from './test/support/pgbouncer.js'
 const limits = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' as const }
 const onServer = { ...limits, globalSetup: ['test/support/postgres-server.ts'], maxWorkers: 3 }
 const LEAN = ['life-cycle', 'keys', 'retries', 'result', 'transaction', 'operators', 'schedules']
-const leanTests = LEAN.map((name) => `test/core/${name}.test.ts`)
+const leanTests = [...LEAN.map((name) => `test/core/${name}.test.ts`), 'test/worker/effects.test.ts']
 
 const withheld = ['listen', 'session-locks', 'prepared-statements'].map((capability, index) => ({
   test: {

@@ -45,20 +45,14 @@ export async function startPgbouncer(serverUrl: string, logins: readonly Login[]
   // It refuses to run as root, and whoever it runs as must be able to read its files.
   await chmod(folder, 0o755)
   const identity = process.getuid?.() === 0 ? { uid: nobody('-u'), gid: nobody('-g') } : {}
-  const child = spawn(program, ['-q', join(folder, 'pgbouncer.ini')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    ...identity,
-  })
-  let said = ''
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    said = (said + text).slice(-4000)
-  })
+  const start = () => startProcess(program, join(folder, 'pgbouncer.ini'), port, identity)
+  let child: ChildProcess | undefined
   const close = async () => {
     await ended(child)
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    await whenListening(port, child, () => said)
+    child = await start()
   } catch (error) {
     await close()
     throw error
@@ -66,7 +60,35 @@ export async function startPgbouncer(serverUrl: string, logins: readonly Login[]
   const url = new URL(serverUrl)
   url.hostname = '127.0.0.1'
   url.port = String(port)
-  return { url: url.href, close }
+  return {
+    url: url.href,
+    close,
+    /** Every client and every session is cut off; then it is there again at the same place. */
+    async restart() {
+      await ended(child)
+      child = await start()
+    },
+  }
+}
+
+async function startProcess(
+  program: string,
+  settings: string,
+  port: number,
+  identity: { uid?: number; gid?: number },
+): Promise<ChildProcess> {
+  const child = spawn(program, ['-q', settings], { stdio: ['ignore', 'ignore', 'pipe'], ...identity })
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    said = (said + text).slice(-4000)
+  })
+  try {
+    await whenListening(port, child, () => said)
+    return child
+  } catch (error) {
+    await ended(child)
+    throw error
+  }
 }
 
 function nobody(flag: '-u' | '-g'): number {
@@ -102,8 +124,8 @@ async function whenListening(port: number, child: ChildProcess, said: () => stri
   throw new Error(`pgbouncer does not listen: ${said()}`)
 }
 
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+async function ended(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return
   const gone = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGKILL')
   await gone
