@@ -163,3 +163,25 @@ test('a job enqueued in a transaction is told only by the database', async () =>
   expect((await next).ids).toEqual([handle.id])
   expect(told).toHaveLength(1)
 })
+
+test('a way to begin a transaction that is none is refused, and one that begins none fails the job with the reason', async () => {
+  expect(() => bench.open({ jobs: [mail], transaction: 'begin' as never })).toThrow('transaction')
+  let worked = false
+  const deposit = defineJob({
+    type: 'deposit',
+    retry: { attempts: 1 },
+    run: (_, ctx) =>
+      ctx.tx(async () => {
+        worked = true
+      }),
+  })
+  const holdfast = bench.open({ jobs: [deposit], transaction: async () => {} })
+  const handle = await holdfast.enqueue(deposit, {})
+
+  await holdfast.runJob(handle.id)
+
+  expect(worked).toBe(false)
+  expect((await handle.read()).error?.message).toBe(
+    'the option transaction must call the work that it is given, and wait for it',
+  )
+})
