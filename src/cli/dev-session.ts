@@ -20,6 +20,9 @@ export interface DevLine {
   readonly text: string
 }
 
+// Who has just saved a file does not wait for a long job: it is given back and begins again with the new code.
+const GRACE_MS = 2000
+
 export class DevSession {
   readonly #database: OpenDatabase
   readonly #file: string | undefined
@@ -54,19 +57,28 @@ export class DevSession {
   }
 
   async #reload(): Promise<void> {
+    const before = this.#app
     try {
       const next = await loadApp(this.#file, { fresh: true })
-      await this.#app?.close()
+      // Not beside each other: what is enqueued from now on is for the new code.
+      await before?.stop()
       this.#app = await this.#begin(next, false)
+      await before?.close()
     } catch (error) {
+      await before?.start()
       this.#facts.broken(error)
     }
   }
 
   async #begin(loaded: App, isFirst: boolean): Promise<App> {
-    const app = loaded.with({ database: this.#database, migrate: true })
+    const app = loaded.with({ database: this.#database, migrate: true, grace: GRACE_MS })
     tellJobs(app, (line) => this.#facts.said(line))
-    await app.start()
+    try {
+      await app.start()
+    } catch (error) {
+      await app.close()
+      throw error
+    }
     this.#facts.started(app, isFirst)
     return app
   }

@@ -15,7 +15,7 @@ export interface App {
   readonly schema: string
   readonly schedules: Schedules
   readonly types: readonly string[]
-  with(options: Pick<StoreOptions, 'database' | 'schema' | 'migrate'>): App
+  with(options: Pick<StoreOptions, 'database' | 'schema' | 'migrate'> & { grace?: number }): App
   enqueue(type: string, input: unknown): Promise<JobHandle>
   find(id: string): Promise<Job | undefined>
   runJob(id: string): Promise<boolean>

@@ -48,6 +48,9 @@ test('a server that cannot be reached ends with 3, with code, fix and no passwor
   expect(stderr).toMatch(/^CONNECTION_FAILED: the database cannot be reached: .*ECONNREFUSED.*\n {2}fix: .+\n$/)
   expect(JSON.parse(json)).toMatchObject({ error: { code: 'CONNECTION_FAILED', fix: expect.any(String) } })
   expect(stderr + json).not.toContain('s3cret')
+  for (const command of [['doctor'], ['migrate'], ['status'], ['jobs', 'list'], ['schedules', 'list'], ['bench']]) {
+    expect(await holdfast([...command, '--database', NOWHERE])).toMatchObject({ code: 3, stdout: '' })
+  }
 })
 
 test('a database without the schema ends with 4 and names the command', async () => {

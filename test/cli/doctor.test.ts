@@ -227,7 +227,7 @@ test('a service whose jobs have outgrown it is told to move them', async () => {
   expect(of('placement')).toEqual([
     'warn  placement: the event loop of web is late by 250 ms (99th percentile): every request of that service waits as long',
     'warn  placement: web uses 5120 MB of memory, more than 4096',
-    'warn  placement: 0 jobs a minute run inside a service, more than 0',
+    'warn  placement: 0.2 jobs a minute run inside a service, more than 0',
     'warn  placement: steps of pipelines wait 3000 ms from due to claimed (95th percentile)',
   ])
   expect(lines.filter((line) => line.includes('npx holdfast worker'))).toHaveLength(3)

@@ -56,5 +56,6 @@ function slowChains(p95Ms: number | null, limits: Limits): Told[] {
 }
 
 function perMinuteText({ jobs, isCapped }: { jobs: number; isCapped: boolean }): string {
-  return `${isCapped ? 'more than ' : ''}${Math.round((jobs * 60_000) / WINDOW_MS)}`
+  const perMinute = (jobs * 60_000) / WINDOW_MS
+  return `${isCapped ? 'more than ' : ''}${perMinute < 10 ? Number(perMinute.toFixed(1)) : Math.round(perMinute)}`
 }
