@@ -17,6 +17,21 @@ const contracts = readSqlContracts(ROOT)
 const trades = readTrades(ROOT)
 const openApi = await readOpenApi()
 
+// Each command with its inner ones.
+const COMMANDS = {
+  init: [],
+  dev: [],
+  worker: [],
+  migrate: [],
+  status: [],
+  doctor: [],
+  run: [],
+  jobs: ['list', 'show', 'retry', 'cancel', 'recover'],
+  queues: ['list', 'pause', 'resume'],
+  schedules: ['list', 'next', 'trigger', 'enable', 'disable'],
+  bench: [],
+}
+
 const REGIONS = [
   { file: 'docs/reference/states.md', name: 'diagram', make: diagram },
   { file: 'docs/reference/states.md', name: 'matrix', make: drawMatrix },
@@ -24,8 +39,7 @@ const REGIONS = [
   { file: 'docs/reference/errors.md', name: 'errors', make: errorTable },
   { file: 'docs/reference/sql.md', name: 'callable', make: () => entries(isCallable) },
   { file: 'docs/reference/sql.md', name: 'inner', make: () => entries((contract) => !isCallable(contract)) },
-  { file: 'docs/reference/cli.md', name: 'migrate', make: () => help('migrate') },
-  { file: 'docs/reference/cli.md', name: 'worker', make: () => help('worker') },
+  ...Object.keys(COMMANDS).map((name) => ({ file: 'docs/reference/cli.md', name, make: () => help(name) })),
   { file: 'docs/reference/http.md', name: 'endpoints', make: endpointTable },
   { file: 'sql/README.md', name: 'diagram', make: diagram },
   { file: 'sql/README.md', name: 'functions', make: functionTable },
@@ -136,9 +150,12 @@ function callers(name) {
   return trades[name]?.join(', ') ?? 'inner'
 }
 
-function help(command) {
+function help(name) {
   const main = join(ROOT, 'dist', 'cli', 'main.js')
-  return `\`\`\`text\n${execFileSync(process.execPath, [main, command, '--help'], { encoding: 'utf8' })}\`\`\``
+  const inner = COMMANDS[name]
+  const paths = inner.length === 0 ? [[name]] : inner.map((deed) => [name, deed])
+  const texts = paths.map((path) => execFileSync(process.execPath, [main, ...path, '--help'], { encoding: 'utf8' }))
+  return texts.map((text) => `\`\`\`text\n${text}\`\`\``).join('\n\n')
 }
 
 function table(head, rows) {

@@ -48,6 +48,7 @@ declare
     "deregister_worker": ["worker"],
     "beat_worker": ["worker"],
     "sleep_worker": ["worker"],
+    "report_load": ["worker"],
     "hold_worker_lock": ["worker"],
     "claim_suspect": ["worker"],
     "reap_leases": ["worker"],
@@ -67,7 +68,7 @@ declare
     "schedule_ticks": ["producer", "worker", "operator", "viewer"],
     "schedule_claim_next": ["worker"],
     "put_schedules": ["worker"],
-    "due_schedules": ["worker"],
+    "due_schedules": ["worker", "operator", "viewer"],
     "plan_schedule": ["worker"],
     "fault_schedule": ["worker"],
     "create_schedule": ["operator"],
@@ -95,6 +96,11 @@ declare
     "cancel_bulk": ["operator"],
     "work_bulk": ["worker"],
     "roll_stats": ["worker"],
+    "latest_jobs": ["operator", "viewer"],
+    "queue_facts": ["worker", "operator", "viewer"],
+    "worker_facts": ["worker", "operator", "viewer"],
+    "unserved_work": ["operator", "viewer"],
+    "recent_work": ["operator", "viewer"],
     "check_places": ["operator", "viewer"]
   }';
   v_trade text;

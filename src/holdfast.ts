@@ -2,8 +2,9 @@
 
 import { createRequire } from 'node:module'
 import { Client } from './client/client.js'
-import type { Logger } from './domain/context.js'
+import type { BeginTransaction, Logger } from './domain/context.js'
 import { indexByType, type JobDefinition } from './domain/definition.js'
+import { invalidOption } from './domain/invalid-option.js'
 import { type AnyJobId, toJobId } from './domain/job.js'
 import { indexByName, type PipelineDefinition } from './domain/pipeline.js'
 import { indexByJobKey, type ScheduleDefinition } from './domain/schedule.js'
@@ -12,16 +13,19 @@ import { Housekeeper } from './maintenance/housekeeper.js'
 import { Reaper } from './maintenance/reaper.js'
 import { Scheduler, type SchedulerOptions } from './maintenance/scheduler.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
+import type { Instrument } from './observe/instrument.js'
 import { guarded, SILENT } from './observe/log.js'
 import { claimOne } from './store/claim.js'
 import type { MigrationReport } from './store/migrate.js'
 import { Store, type StoreOptions } from './store/open.js'
 import type { Reaped } from './store/upkeep.js'
 import { type WorkerIdentity, workerIdentity } from './worker/identity.js'
-import { JobRuns } from './worker/job-runs.js'
+import { JobRuns, type JobRunsParts } from './worker/job-runs.js'
 import { monotonicMs } from './worker/lease-keeper.js'
+import { leasedDeeds } from './worker/leased-deeds.js'
 import { type CheckedWorkerOptions, checkWorkerOptions, type WorkerOptions } from './worker/options.js'
 import { Registry } from './worker/registry.js'
+import type { LeasedDeeds } from './worker/run-context.js'
 import { Worker } from './worker/worker.js'
 
 export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends StoreOptions, WorkerOptions {
@@ -32,7 +36,13 @@ export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends 
   readonly pipelines?: readonly PipelineDefinition[]
   /** Anything that speaks pino's shape; silent by default. */
   readonly logger?: Logger
+  /** How your own library begins a transaction, as in `(work) => db.transaction(work)`: `ctx.tx` then hands out that one. */
+  readonly transaction?: BeginTransaction
+  /** Stands around each enqueue and each run; `openTelemetry()` of `holdfast/otel` makes one. */
+  readonly instrument?: Instrument
 }
+
+export type { StoreOptions } from './store/open.js'
 
 /** Opens nothing yet: the database is opened at the first call that needs it. */
 export function createHoldfast<const Jobs extends readonly JobDefinition[]>(
@@ -47,11 +57,13 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   extends Client<Jobs>
   implements AsyncDisposable
 {
+  readonly #options: HoldfastOptions<Jobs>
   readonly #store: Store
   readonly #events: EventHub
   readonly #registry: Registry
   readonly #pipelines: ReadonlyMap<string, PipelineDefinition>
   readonly #log: Logger
+  readonly #deeds: LeasedDeeds
   readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
   readonly #workerOptions: CheckedWorkerOptions
   #working: { worker: Worker; services: readonly { stop(): Promise<void> }[] } | undefined
@@ -61,14 +73,30 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   constructor(options: HoldfastOptions<Jobs>) {
     const store = new Store(options)
     const events = new EventHub()
-    super(store, events, options.jobs, options.schedules)
+    super(store, events, options.jobs, options.schedules, options.instrument)
+    this.#options = options
     this.#store = store
     this.#events = events
     this.#registry = new Registry(options.jobs)
     this.#pipelines = indexByName(options.pipelines ?? [])
     this.#log = options.logger ? guarded(options.logger) : SILENT
+    this.#deeds = leasedDeeds(store, checkBegin(options.transaction))
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
+  }
+
+  /** What it was told to open; undefined is the embedded default. */
+  get database(): HoldfastOptions<Jobs>['database'] {
+    return this.#options.database
+  }
+
+  get schema(): string {
+    return this.#store.schema
+  }
+
+  /** The same jobs and schedules with other options, such as another database. Independent of this one. */
+  with(options: Partial<Omit<HoldfastOptions<Jobs>, 'jobs' | 'schedules'>>): Holdfast<Jobs> {
+    return new Holdfast({ ...this.#options, ...options })
   }
 
   /** Hears a fact by its name; returns the way to stop hearing it. */
@@ -81,12 +109,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     return this.#store.migrate()
   }
 
-  /** Starts the in-process worker for every job that has a handler. Resolves when it is ready to claim. */
-  async start(): Promise<void> {
+  /**
+   * Starts the in-process worker for every job that has a handler. Resolves when it is ready to claim. `alone`: this process
+   * does nothing else, as with `holdfast worker`.
+   */
+  async start({ alone = false }: { alone?: boolean } = {}): Promise<void> {
     if (this.#working) return
     const identity = workerIdentity(version)
-    const parts = this.#parts()
-    const worker = new Worker({ ...parts, identity }, this.#workerOptions)
+    const worker = new Worker({ ...this.#parts(), identity, isAlone: alone }, this.#workerOptions)
     const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
     const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#tellReaped(worker, jobs), onFault })
@@ -154,9 +184,16 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     return { identity, runs }
   }
 
-  #parts() {
-    const [store, registry, pipelines] = [this.#store, this.#registry, this.#pipelines]
-    return { store, registry, pipelines, events: this.#events, log: this.#log }
+  #parts(): Omit<JobRunsParts, 'worker'> {
+    return {
+      store: this.#store,
+      registry: this.#registry,
+      pipelines: this.#pipelines,
+      events: this.#events,
+      log: this.#log,
+      deeds: this.#deeds,
+      instrument: this.#options.instrument,
+    }
   }
 
   #makeScheduler(worker: string, onFault: SchedulerOptions['onFault']): Scheduler {
@@ -181,4 +218,9 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#events.emit('job.reaped', { jobs })
     worker.wake()
   }
+}
+
+function checkBegin(begin: BeginTransaction | undefined): BeginTransaction | undefined {
+  if (begin === undefined || typeof begin === 'function') return begin
+  throw invalidOption('transaction', 'a function like (work) => db.transaction(work)', begin)
 }

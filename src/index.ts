@@ -3,13 +3,21 @@
 export type { BulkOperations, BulkRequest } from './client/bulk-operations.js'
 export type { DeedOptions } from './client/client.js'
 export type { JobHandle } from './client/handle.js'
+export type { Measures, QueueMeasure } from './client/measures.js'
 export type { AuditQuery, JobsQuery, Operator } from './client/operator.js'
 export type { PageOptions } from './client/page-options.js'
 export type { PipelineHandle } from './client/pipeline-handle.js'
 export type { Schedules, ScheduleUpdate } from './client/schedules.js'
 export type { StatsQuery } from './client/stats.js'
 export { JobCancelled, JobSuperseded, JobTimedOut, LeaseLost, Shutdown } from './domain/abort-reasons.js'
-export type { ChainableJob, ChainOptions, JobContext, Logger, Transaction } from './domain/context.js'
+export type {
+  BeginTransaction,
+  ChainableJob,
+  ChainOptions,
+  JobContext,
+  Logger,
+  Transaction,
+} from './domain/context.js'
 export {
   defineJob,
   type GivenOf,
@@ -72,6 +80,7 @@ export {
 export type { StepKind, StoredStep, Wait } from './domain/step.js'
 export { createHoldfast, Holdfast, type HoldfastOptions } from './holdfast.js'
 export type { EventName, Events, JobFact } from './observe/events.js'
+export type { EnqueueFact, Instrument } from './observe/instrument.js'
 export type { StoredLogLine } from './store/logs.js'
 export type { MigrationReport } from './store/migrate.js'
 export type { DatabaseOption } from './store/open.js'

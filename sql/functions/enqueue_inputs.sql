@@ -37,9 +37,9 @@ begin
 
   select m.* into v_common from holdfast.read_members('[{}]', p_common, v_now) as m;
   with stored as (
-    insert into holdfast.job (type, queue, priority, max_attempts, pipeline_id, tags, input, created_at)
+    insert into holdfast.job (type, queue, priority, max_attempts, pipeline_id, tags, trace, input, created_at)
     select v_common.type, v_common.queue, v_common.priority, v_common.max_attempts, v_common.pipeline_id, v_common.tags,
-           i.value, v_now
+           v_common.trace, i.value, v_now
       from jsonb_array_elements(p_inputs) as i(value)
     returning job.id
   ),

@@ -46,9 +46,10 @@ begin
     ),
     stored as (
       insert into holdfast.job
-        (id, type, queue, priority, max_attempts, key, key_policy, pipeline_id, tags, input, created_at)
+        (id, type, queue, priority, max_attempts, key, key_policy, pipeline_id, tags, input, created_at, trace)
       overriding system value
-      select a.id, a.type, a.queue, a.priority, a.max_attempts, a.key, a.key_policy, a.pipeline_id, a.tags, a.input, v_now
+      select a.id, a.type, a.queue, a.priority, a.max_attempts, a.key, a.key_policy, a.pipeline_id, a.tags, a.input, v_now,
+             a.trace
         from asked as a
     ),
     queued as (

@@ -44,7 +44,7 @@ begin
       elsif found and v_pending.coalescing then
         update holdfast.job as j
            set input = v_asked.input, priority = v_asked.priority, max_attempts = v_asked.max_attempts,
-               tags = v_asked.tags, type = v_asked.type, queue = v_asked.queue
+               tags = v_asked.tags, type = v_asked.type, queue = v_asked.queue, trace = v_asked.trace
          where j.id = v_pending.job_id;
         update holdfast.ready as r
            set run_at = v_asked.run_at, priority = v_asked.priority, max_attempts = v_asked.max_attempts,
@@ -56,9 +56,9 @@ begin
     end if;
 
     insert into holdfast.job
-      (type, queue, priority, max_attempts, key, key_policy, pipeline_id, tags, dedupe_id, input, created_at)
+      (type, queue, priority, max_attempts, key, key_policy, pipeline_id, tags, dedupe_id, input, created_at, trace)
     values (v_asked.type, v_asked.queue, v_asked.priority, v_asked.max_attempts, v_asked.key, v_asked.key_policy,
-            v_asked.pipeline_id, v_asked.tags, v_asked.dedupe_id, v_asked.input, p_now)
+            v_asked.pipeline_id, v_asked.tags, v_asked.dedupe_id, v_asked.input, p_now, v_asked.trace)
     on conflict (type, dedupe_id) where dedupe_id is not null do nothing
     returning job.id into v_id;
     continue when not found;  -- another transaction has just made it

@@ -10,7 +10,7 @@ create or replace function holdfast.option_problem(p_options jsonb)
 as $$
 declare
   v_known constant text[] := array['queue', 'priority', 'run_at', 'delay', 'key', 'key_policy', 'coalesce',
-                                   'max_attempts', 'pipeline_id', 'tags', 'dedupe_id'];
+                                   'max_attempts', 'pipeline_id', 'tags', 'dedupe_id', 'trace'];
   v_moment constant text := '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d'
     || '(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$';
   -- As many digits of each unit as an interval can hold.
@@ -45,6 +45,7 @@ begin
       when 'pipeline_id' then v_text ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
       when 'tags' then jsonb_typeof(v_value) = 'array' and jsonb_array_length(v_value) <= 20
         and not jsonb_path_exists(v_value, 'strict $[*] ? (@.type() != "string" || @ like_regex "^(.{101,}|)$" flag "s")')
+      when 'trace' then v_text ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
       when 'dedupe_id' then jsonb_typeof(v_value) = 'string' and v_text <> '' and octet_length(v_text) <= 512
     end;
     if v_is_fine is null and v_name <> all (v_known) then

@@ -7,7 +7,7 @@
 create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb, p_now timestamptz)
   returns table (
     place integer, type text, input jsonb, queue text, priority smallint, max_attempts smallint, run_at timestamptz,
-    key text, key_policy text, pipeline_id uuid, tags text[], dedupe_id text
+    key text, key_policy text, pipeline_id uuid, tags text[], dedupe_id text, trace text
   )
   language plpgsql stable  -- a body in SQL would be planned anew at every call
   set search_path = pg_catalog, pg_temp
@@ -35,7 +35,8 @@ begin
            coalesce(m.own ->> 'pipeline_id', p_common ->> 'pipeline_id')::uuid,
            case when m.own ? 'tags' or p_common ? 'tags'
              then array(select jsonb_array_elements_text(coalesce(m.own -> 'tags', p_common -> 'tags'))) else '{}' end,
-           coalesce(m.own ->> 'dedupe_id', p_common ->> 'dedupe_id')
+           coalesce(m.own ->> 'dedupe_id', p_common ->> 'dedupe_id'),
+           coalesce(m.own ->> 'trace', p_common ->> 'trace')
       from (
         select j.place, j.own, coalesce(j.own ->> 'type', p_common ->> 'type') as type,
                coalesce(j.own ->> 'key', p_common ->> 'key') as key

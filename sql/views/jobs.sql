@@ -35,7 +35,8 @@ select j.id,
        o.finished_at,
        j.type as job_type,
        coalesce(r.run_at, l.run_at, o.run_at, j.created_at) as run_after,
-       s.name as step
+       s.name as step,
+       j.trace
   from holdfast.job as j
   left join holdfast.ready as r on r.job_id = j.id
   left join holdfast.lease as l on l.job_id = j.id

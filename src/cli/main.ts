@@ -3,7 +3,16 @@
 
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
+import { addBench } from './commands/bench.js'
+import { addDev } from './commands/dev.js'
+import { addDoctor } from './commands/doctor.js'
+import { addInit } from './commands/init.js'
+import { addJobs } from './commands/jobs.js'
 import { addMigrate } from './commands/migrate.js'
+import { addQueues } from './commands/queues.js'
+import { addRun } from './commands/run.js'
+import { addSchedules } from './commands/schedules.js'
+import { addStatus } from './commands/status.js'
 import { addWorker } from './commands/worker.js'
 import { errorLine, exitCodeOf } from './exit-codes.js'
 
@@ -13,8 +22,17 @@ const program = new Command('holdfast')
   .description('Background jobs on the PostgreSQL that you already have')
   .version(version)
   .exitOverride()
-addMigrate(program)
+addInit(program, version)
+addDev(program, version)
 addWorker(program)
+addMigrate(program)
+addStatus(program)
+addDoctor(program)
+addRun(program)
+addJobs(program)
+addQueues(program)
+addSchedules(program)
+addBench(program)
 
 try {
   loadEnvironment()

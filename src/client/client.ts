@@ -14,6 +14,7 @@ import type { PipelineDefinition, PipelineGivenOf, PipelineOutputOf } from '../d
 import type { ScheduleDefinition } from '../domain/schedule.js'
 import type { StoredStep } from '../domain/step.js'
 import type { EventHub } from '../observe/events.js'
+import type { Instrument } from '../observe/instrument.js'
 import { graphText } from '../pipeline/graph.js'
 import { explainJob } from '../store/explain.js'
 import { cancelJob, currentJob, findJob, keyHistory, recoverJob, retryJob } from '../store/jobs.js'
@@ -25,6 +26,7 @@ import { type EmittedEvent, emitEvent, readSteps } from '../store/steps.js'
 import { asQueryable } from '../store/transaction.js'
 import { enqueueMembers } from './enqueue.js'
 import { type JobHandle, jobHandle } from './handle.js'
+import { type Measures, readMeasures } from './measures.js'
 import { Operator } from './operator.js'
 import { type PipelineHandle, pipelineHandle } from './pipeline-handle.js'
 import { Schedules } from './schedules.js'
@@ -40,18 +42,31 @@ type Named<Jobs extends readonly JobDefinition[], Type> = Extract<Jobs[number], 
 export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefinition[]> {
   readonly #store: Store
   readonly #events: EventHub
+  readonly #instrument: Instrument | undefined
   readonly schedules: Schedules
   /** What this program knows, by type. */
   readonly definitions: ReadonlyMap<string, JobDefinition>
   /** Lists, figures and bulk operations, for dashboards and scripts. */
   readonly operator: Operator
 
-  constructor(store: Store, events: EventHub, definitions: Jobs, schedules: readonly ScheduleDefinition[] = []) {
+  constructor(
+    store: Store,
+    events: EventHub,
+    definitions: Jobs,
+    schedules: readonly ScheduleDefinition[] = [],
+    instrument?: Instrument,
+  ) {
     this.#store = store
     this.#events = events
+    this.#instrument = instrument
     this.definitions = indexByType(definitions)
     this.schedules = new Schedules(store, this.definitions, schedules)
     this.operator = new Operator(store)
+  }
+
+  /** The types that are defined here. */
+  get types(): readonly string[] {
+    return [...this.definitions.keys()]
   }
 
   /** Stores one job, by its definition or by its type's name. With `tx` it exists if and only if that commits. */
@@ -97,10 +112,15 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   ): Promise<JobHandle[]> {
     const definition = this.#definitionOf(job)
     if (inputs.length === 0) return []
-    const ids = await enqueueMembers(this.#store, definition, inputs, options)
+    const queue = options.queue ?? definition.queue
+    const send = (trace: string | undefined) =>
+      enqueueMembers(this.#store, definition, inputs, trace === undefined ? options : { trace, ...options })
+    const ids = this.#instrument
+      ? await this.#instrument.enqueue({ type: definition.type, queue, jobs: inputs.length }, send)
+      : await send(undefined)
     // Inside a caller's transaction nothing has happened yet that others could act on.
     if (options.tx === undefined) {
-      this.#events.emit('job.enqueued', { ids, type: definition.type, queue: options.queue ?? definition.queue })
+      this.#events.emit('job.enqueued', { ids, type: definition.type, queue })
     }
     return ids.map((id) => jobHandle(this.#store, this.#events, id, definition.type))
   }
@@ -202,6 +222,11 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   async listen(heard: () => void, lost: (error: Error) => void): Promise<{ close(): Promise<void> }> {
     const database = await this.#store.open()
     return database.listen(`${this.#store.schema}_wake`, heard, lost)
+  }
+
+  /** What there is to do and who does it, counted as far as is cheap: for gauges that are read every few seconds. */
+  async measure(): Promise<Measures> {
+    return readMeasures(this.#store)
   }
 
   #definitionOf(job: JobDefinition | string): JobDefinition {

@@ -4,10 +4,16 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Duration } from './duration.js'
 import type { ClaimedJob } from './job.js'
 
-/** The user's own transaction, as far as Holdfast needs to know it. With `pg` it is the client itself. */
+/** What `ctx.tx` hands out unless the option `transaction` says otherwise: the `pg` client of an open transaction. */
 export interface Transaction {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>
 }
+
+/**
+ * How an application's own library begins a transaction, as in `(work) => db.transaction(work)`. It hands its transaction to
+ * `work`, commits when `work` is done and rolls back when it throws.
+ */
+export type BeginTransaction = (work: (tx: unknown) => Promise<void>) => Promise<unknown>
 
 /** Takes what a pino logger takes. */
 export interface Logger {
@@ -40,11 +46,14 @@ export interface JobContext {
   progress(share: number, message?: string): Promise<void>
   /**
    * One transaction of the job's own database that begins by asserting the lease: if this worker has lost the job, nothing
-   * `work` writes takes effect.
+   * `work` writes takes effect. With the option `transaction` it is one of your own library: name its type at `work`.
    */
-  tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** Completes the job inside `tx`: what was written there and the completion take effect together, once. */
-  complete(tx: Transaction, output?: unknown): Promise<void>
+  tx<T, Tx = Transaction>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Completes the job inside `tx`, of whichever library: what was written there and the completion take effect together,
+   * once. Rejects with LEASE_LOST when another holds the job.
+   */
+  complete(tx: unknown, output?: unknown): Promise<void>
   /**
    * Enqueues a job that follows this one, in the same pipeline, with its completion: both take effect or neither. Resolves
    * when the input has been looked at; a run that does not complete enqueues nothing.

@@ -3,7 +3,15 @@
 import type { JobDefinition, KeyValue } from './definition.js'
 import { type Duration, durationMs } from './duration.js'
 import { invalidOption } from './invalid-option.js'
-import { checkMaxAttempts, checkPriority, checkQueueName, checkTags, KEY_POLICIES, type KeyPolicy } from './job.js'
+import {
+  checkMaxAttempts,
+  checkPriority,
+  checkQueueName,
+  checkTags,
+  checkTrace,
+  KEY_POLICIES,
+  type KeyPolicy,
+} from './job.js'
 import { checkPipelineId } from './job-filter.js'
 
 export interface EnqueueOptions {
@@ -23,6 +31,8 @@ export interface EnqueueOptions {
   readonly tags?: readonly string[]
   /** Repeating an enqueue with the same id gives the job that the first one made. */
   readonly dedupeId?: string
+  /** The W3C traceparent to be kept with the job; that of the active span by default where OpenTelemetry is set up. */
+  readonly trace?: string
   /** Who enqueues it by hand: written into the audit in the same transaction. */
   readonly actor?: string
 }
@@ -46,6 +56,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'pipelineId',
   'tags',
   'dedupeId',
+  'trace',
   'actor',
 ])
 
@@ -57,7 +68,7 @@ export function commonOptions(
   for (const name of Object.keys(options)) {
     if (!KNOWN.has(name)) throw invalidOption('option', `one of ${[...KNOWN].join(', ')}`, name)
   }
-  const { queue, priority, runAt, delay, maxAttempts, pipelineId, tags, keyPolicy, coalesce } = options
+  const { queue, priority, runAt, delay, maxAttempts, pipelineId, tags, trace, keyPolicy, coalesce } = options
   if (runAt !== undefined && delay !== undefined) throw invalidOption('delay', 'absent when runAt is given', delay)
   if (keyPolicy !== undefined && !KEY_POLICIES.includes(keyPolicy)) {
     throw invalidOption('keyPolicy', KEY_POLICIES.join(', '), keyPolicy)
@@ -74,6 +85,7 @@ export function commonOptions(
     ...(delay !== undefined && { delay: durationMs(delay, 'delay') }),
     ...(pipelineId !== undefined && { pipeline_id: checkPipelineId(pipelineId) }),
     ...(tags && { tags: checkTags(tags) }),
+    ...(trace !== undefined && { trace: checkTrace(trace) }),
   }
 }
 

@@ -49,6 +49,8 @@ export interface Job {
   readonly step: string | null
   readonly tags: readonly string[]
   readonly dedupeId: string | null
+  /** The W3C traceparent of what enqueued it. */
+  readonly trace: string | null
   readonly createdAt: Date
   readonly runAt: Date
   readonly finishedAt: Date | null
@@ -71,6 +73,10 @@ export interface ClaimedJob {
   readonly tags: readonly string[]
   /** How long the lease held when it was claimed. */
   readonly leaseMs: number
+  /** The W3C traceparent of what enqueued it. */
+  readonly trace: string | null
+  /** When it could have started, by the database's clock. */
+  readonly dueAtMs: number
 }
 
 export function toJobId(value: AnyJobId): JobId {
@@ -113,6 +119,13 @@ export function checkLabel(what: string, name: string, maxBytes: number): string
     throw invalidOption(what, `a text of 1 to ${maxBytes} bytes without control characters`, name)
   }
   return name
+}
+
+export function checkTrace(trace: string): string {
+  if (typeof trace !== 'string' || !/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(trace)) {
+    throw invalidOption('trace', 'a W3C traceparent', trace)
+  }
+  return trace
 }
 
 export function checkTags(tags: readonly string[]): readonly string[] {

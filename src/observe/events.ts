@@ -6,6 +6,7 @@ import type { Failure } from '../domain/failure.js'
 import type { JobId } from '../domain/job.js'
 import type { Tick } from '../domain/schedule.js'
 import type { Wait } from '../domain/step.js'
+import { isSubscribed, publish } from './channels.js'
 
 export interface JobFact {
   readonly id: JobId
@@ -18,6 +19,8 @@ export interface Events {
   'job.enqueued': { readonly ids: readonly JobId[]; readonly type: string; readonly queue: string | undefined }
   'pipeline.enqueued': { readonly id: string; readonly name: string }
   'job.claimed': JobFact
+  /** `waitMs`: since it was due, by this process's clock; null where that cannot be told. */
+  'job.started': JobFact & { readonly waitMs: number | null }
   'job.completed': JobFact & { readonly ms: number }
   'job.failed': JobFact & { readonly ms: number; readonly failure: Failure; readonly isFinal: boolean }
   'job.snoozed': JobFact & { readonly delayMs: number }
@@ -33,6 +36,8 @@ export interface Events {
   'schedule.fired': { readonly jobKey: string; readonly ticks: readonly Tick[]; readonly ids: readonly JobId[] }
   /** A schedule could not be served; its tick stays owed. */
   'schedule.fault': { readonly jobKey: string; readonly tick: Date | null; readonly error: unknown }
+  /** One look into a queue, whatever it found. */
+  'worker.claimed': { readonly worker: string; readonly queue: string; readonly jobs: number; readonly ms: number }
   'worker.started': { readonly worker: string; readonly queues: readonly string[]; readonly types: readonly string[] }
   'worker.stopped': { readonly worker: string }
   /** Something of the worker's own failed; who repairs it is in the message. */
@@ -63,10 +68,11 @@ export class EventHub {
 
   emit<N extends EventName>(name: N, fact: Events[N]): void {
     this.#emitter.emit(name, fact)
+    publish(name, fact)
   }
 
   /** For what happens tens of thousands of times a second: the fact is made only if somebody listens. */
   emitIfHeard<N extends EventName>(name: N, makeFact: () => Events[N]): void {
-    if (this.#emitter.listenerCount(name) > 0) this.#emitter.emit(name, makeFact())
+    if (this.#emitter.listenerCount(name) > 0 || isSubscribed(name)) this.emit(name, makeFact())
   }
 }

@@ -38,7 +38,8 @@ function statementText(schema: string, { invocation, columns }: Statement): stri
   const id = `${schema} ${columns ?? ''} ${invocation}`
   let text = TEXTS.get(id)
   if (text === undefined) {
-    text = `select ${columns ?? '*'} from ${quoteIdentifier(schema)}.${invocation} as c`
+    const own = `${quoteIdentifier(schema)}.`
+    text = `select ${columns?.replaceAll('holdfast.', own) ?? '*'} from ${own}${invocation} as c`
     TEXTS.set(id, text)
   }
   return text

@@ -1,6 +1,8 @@
 // The one way to a database: a pool of connections to a server, or the embedded PGlite behind the same driver.
 
+import { createHash } from 'node:crypto'
 import pg from 'pg'
+import type { Capabilities } from './capabilities.js'
 
 /** One result row as the driver gives it. Names are snake_case; rows.ts turns them into the domain's words. */
 export type Row = Record<string, unknown>
@@ -14,7 +16,8 @@ export interface Database extends Queryable {
   readonly engine: 'server' | 'embedded'
   /** How another thread or process opens the same database; undefined where it cannot. */
   readonly address: pg.ClientConfig | undefined
-  /** Runs a statement that is prepared once per connection under its own text. */
+  readonly capabilities: Capabilities
+  /** Runs a statement that is prepared once per connection under its own text, where sessions can keep it. */
   prepared(text: string, values: unknown[], answerMs: number): Promise<{ rows: Row[] }>
   /** One connection from begin to commit; rolled back when `work` throws. */
   transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>
@@ -33,18 +36,22 @@ export interface Listening {
 
 const STATEMENT_NAMES = new Map<string, string>()
 
-/** A short name for a statement's text, the same for all connections of this process. */
-export function statementName(text: string): string {
+/** A short name made of the statement's text: where processes share a session, none meets another's text under it. */
+function statementName(text: string): string {
   let name = STATEMENT_NAMES.get(text)
   if (name === undefined) {
-    name = `holdfast_${STATEMENT_NAMES.size + 1}`
+    name = `holdfast_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
     STATEMENT_NAMES.set(text, name)
   }
   return name
 }
 
 /** The parts that a server's pool and PGlite's pool share. */
-export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'address' | 'listen' | 'close'>): Database {
+export function overPool(
+  pool: pg.Pool,
+  parts: Pick<Database, 'engine' | 'address' | 'capabilities' | 'listen' | 'close'>,
+): Database {
+  let keepsStatements = parts.capabilities.preparedStatements
   // A pooled connection that the server ends while idle must not end the process; the next query opens another.
   pool.on('error', () => {})
   const withClient = async <T>(work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>) => {
@@ -70,8 +77,14 @@ export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'addres
     // Not pool.query, which gives the connection up after any error, also after a refusal.
     query: (text, values) => withClient((client) => client.query(text, values)),
     prepared: (text, values, answerMs) => {
-      const limit = parts.engine === 'server' && { query_timeout: answerMs }
-      return withClient((client) => client.query({ name: statementName(text), text, values, ...limit }))
+      const query = { text, values, ...(parts.engine === 'server' && { query_timeout: answerMs }) }
+      const unnamed = () => withClient((client) => client.query(query))
+      if (!keepsStatements) return unnamed()
+      return withClient((client) => client.query({ ...query, name: statementName(text) })).catch((error) => {
+        if (!FORGOTTEN_STATEMENT.has(error?.code)) throw error
+        keepsStatements = false
+        return unnamed()
+      })
     },
     session: (work) => withClient(work),
     transaction: (work) =>
@@ -88,6 +101,9 @@ export function overPool(pool: pg.Pool, parts: Pick<Database, 'engine' | 'addres
       }),
   }
 }
+
+// The session is not the one that the statement was prepared in: a pooler came between. Nothing of it has run.
+const FORGOTTEN_STATEMENT: ReadonlySet<unknown> = new Set(['26000', '42P05'])
 
 /** True when the connection, not the statement, is at fault: it must not go back to the pool. */
 export function isConnectionFault(error: unknown): boolean {

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { HoldfastError } from '../domain/errors.js'
+import { OWN_SESSION } from './capabilities.js'
 import { type Database, overPool } from './connection.js'
 import { lockFolder } from './folder-lock.js'
 
@@ -40,6 +41,7 @@ async function overPGlite(pglite: PGlite, close: () => Promise<void>): Promise<D
   const shared = overPool(pool, {
     engine: 'embedded',
     address: undefined,
+    capabilities: OWN_SESSION,
     async listen(channel, heard) {
       const unlisten = await pglite.listen(channel, heard)
       return { check: async () => true, close: () => unlisten() }

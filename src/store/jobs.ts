@@ -44,7 +44,7 @@ export async function recoverJob(
   tx?: Queryable,
 ): Promise<void> {
   const invocation = 'recover_job_v1($1, make_interval(secs => $2::double precision / 1000), $3)'
-  await call(store, { invocation }, [id, staleMs, actor], tx)
+  await call(store, { invocation, columns: 'true as recovered' }, [id, staleMs, actor], tx)
 }
 
 export async function currentJob(store: Store, key: string): Promise<Job | undefined> {

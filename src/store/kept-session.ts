@@ -2,6 +2,7 @@
 
 import pg from 'pg'
 import { isConnectionFault, type Queryable, type Row } from './connection.js'
+import { endQuietly } from './end-quietly.js'
 
 // A renewal that takes longer than this is worth less than a new connection.
 const ANSWER_MS = 3000
@@ -66,12 +67,4 @@ export class KeptSession implements Queryable {
     const client = await opening.catch(() => undefined)
     if (client) await endQuietly(client)
   }
-}
-
-/** end() waits for the server to close; one that is gone never does, so the socket is taken away from it. */
-async function endQuietly(client: pg.Client): Promise<void> {
-  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
-  const timer = setTimeout(() => stream.destroy(), 500)
-  await client.end().catch(() => {})
-  clearTimeout(timer)
 }

@@ -1,11 +1,14 @@
-// One connection for a migration, opened for it alone.
+// One connection for a migration, opened for it alone. A migration keeps nothing in its session, so a pooler is no matter.
 
 import type { Queryable } from './connection.js'
-import { openDatabase } from './open.js'
+import { openDatabase, type StoreOptions } from './open.js'
 import { translated } from './translate-error.js'
 
-export async function withSession<T>(database: string, work: (session: Queryable) => Promise<T>): Promise<T> {
-  const opened = await openDatabase({ database, maxConnections: 1 })
+export async function withSession<T>(
+  database: StoreOptions['database'],
+  work: (session: Queryable) => Promise<T>,
+): Promise<T> {
+  const opened = await openDatabase({ database, maxConnections: 1, pooler: true })
   try {
     return await opened.session(work)
   } catch (error) {

@@ -1,9 +1,10 @@
 // Brings a database to this program's schema, and tells whether a program and a database fit each other.
 
+import { createHash } from 'node:crypto'
 import { HoldfastError } from '../domain/errors.js'
 import { checkSchemaName, DEFAULT_SCHEMA, quoteIdentifier } from '../domain/schema-name.js'
 import type { Queryable } from './connection.js'
-import { type Migration, readMigrations, readRepeatables } from './sql-files.js'
+import { type Migration, readBookkeeping, readMigrations, readRepeatables } from './sql-files.js'
 
 export interface MigrationReport {
   readonly schema: string
@@ -12,11 +13,23 @@ export interface MigrationReport {
   readonly revision: number
 }
 
+export interface MigrateOptions {
+  readonly schema?: string | undefined
+  /** The last migration to apply. Below this program's newest, the functions stay those of the program before. */
+  readonly to?: number | undefined
+  /** Notes in the schema's comment what was applied, and applies nothing while it still is that: for who migrates at every start. */
+  readonly remembers?: boolean | undefined
+}
+
 /** Applies what is missing in one transaction: all of it or nothing. `session` must be one connection, not a pool. */
-export async function migrate(session: Queryable, options: { schema?: string } = {}): Promise<MigrationReport> {
+export async function migrate(session: Queryable, options: MigrateOptions = {}): Promise<MigrationReport> {
   const schema = checkSchemaName(options.schema ?? DEFAULT_SCHEMA)
   const migrations = await readMigrations(schema)
-  const repeatables = await readRepeatables(schema)
+  const to = Math.min(options.to ?? Number.POSITIVE_INFINITY, latestRevision(migrations))
+  const isWhole = to === latestRevision(migrations)
+  const repeatables = isWhole ? await readRepeatables(schema) : await readBookkeeping(schema)
+  const memory = options.remembers ? memoryOf([...migrations.map(({ text }) => text), ...repeatables]) : undefined
+  if (memory && (await readMemory(session, schema)) === memory) return { schema, applied: [], revision: to }
 
   await session.query('begin')
   try {
@@ -25,17 +38,29 @@ export async function migrate(session: Queryable, options: { schema?: string } =
     await session.query(`select pg_advisory_xact_lock(hashtextextended('holdfast.migrate:' || $1, 7245904))`, [schema])
     // A table that someone holds must not queue up all the others behind this transaction.
     await session.query(`set local lock_timeout = '5s'`)
-    const missing = missingMigrations(migrations, await readApplied(session, schema))
+    const applied = await readApplied(session, schema)
+    const missing = missingMigrations(migrations, applied).filter(({ revision }) => revision <= to)
     for (const migration of missing) await session.query(migration.text)
     for (const text of repeatables) await session.query(text)
     for (const migration of missing) await recordMigration(session, schema, migration)
-    await session.query(`select ${quoteIdentifier(schema)}.make_outcome_partitions_v1()`)
+    if (isWhole) await session.query(`select ${quoteIdentifier(schema)}.make_outcome_partitions_v1()`)
+    if (memory) await session.query(`comment on schema ${quoteIdentifier(schema)} is '${memory}'`)
     await session.query('commit')
-    return { schema, applied: missing.map((migration) => migration.name), revision: latestRevision(migrations) }
+    const revision = Math.max(...applied.keys(), ...missing.map((migration) => migration.revision))
+    return { schema, applied: missing.map((migration) => migration.name), revision }
   } catch (error) {
     await session.query('rollback').catch(() => {}) // the connection may be gone; the server rolls back by itself
     throw error
   }
+}
+
+function memoryOf(texts: readonly string[]): string {
+  return `Holdfast ${createHash('sha256').update(texts.join('\0')).digest('hex')}`
+}
+
+async function readMemory(session: Queryable, schema: string): Promise<unknown> {
+  const question = `select obj_description(to_regnamespace($1), 'pg_namespace') as memory`
+  return (await session.query(question, [quoteIdentifier(schema)])).rows[0]?.memory
 }
 
 export interface SchemaStatus {
@@ -45,14 +70,16 @@ export interface SchemaStatus {
   readonly missing: readonly string[]
 }
 
-export async function schemaStatus(session: Queryable, options: { schema?: string } = {}): Promise<SchemaStatus> {
+export async function schemaStatus(session: Queryable, options: MigrateOptions = {}): Promise<SchemaStatus> {
   const schema = checkSchemaName(options.schema ?? DEFAULT_SCHEMA)
   const migrations = await readMigrations(schema)
   const found = await readRevision(session, schema)
   return {
     schema,
     revision: found?.revision ?? null,
-    missing: migrations.filter((m) => m.revision > (found?.revision ?? 0)).map((m) => m.name),
+    missing: migrations
+      .filter(({ revision }) => revision > (found?.revision ?? 0) && revision <= (options.to ?? revision))
+      .map(({ name }) => name),
   }
 }
 

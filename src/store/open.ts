@@ -4,6 +4,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import type pg from 'pg'
 import { HoldfastError } from '../domain/errors.js'
 import { checkSchemaName, DEFAULT_SCHEMA } from '../domain/schema-name.js'
+import type { Capabilities, CapabilityOptions } from './capabilities.js'
 import type { Database } from './connection.js'
 import { openEmbedded, usePGlite } from './embedded.js'
 import { checkSchema, type MigrationReport, migrate } from './migrate.js'
@@ -16,10 +17,11 @@ export type DatabaseOption = string | pg.Pool | PGlite
 /** The same database for another thread or process of this application. */
 export interface DatabaseAddress {
   readonly address: pg.ClientConfig
+  readonly capabilities: Capabilities
 }
 
-export interface StoreOptions {
-  readonly database?: DatabaseOption | DatabaseAddress | undefined
+export interface StoreOptions extends CapabilityOptions {
+  readonly database?: DatabaseOption | DatabaseAddress | Database | undefined
   readonly schema?: string | undefined
   /** Migrate when opened. Always so on the embedded default; on a server migrating is a deploy step. */
   readonly migrate?: boolean | undefined
@@ -71,7 +73,8 @@ export class Store {
     const database = await openDatabase(this.#options)
     try {
       if (this.#options.migrate ?? database.engine === 'embedded') {
-        await database.session((session) => migrate(session, { schema: this.schema }))
+        const remembers = database.engine === 'embedded'
+        await database.session((session) => migrate(session, { schema: this.schema, remembers }))
       } else {
         await checkSchema(database, this.schema)
       }
@@ -83,19 +86,25 @@ export class Store {
   }
 }
 
-export function openDatabase({ database, maxConnections }: StoreOptions): Promise<Database> | Database {
+export function openDatabase({ database, ...options }: StoreOptions): Promise<Database> | Database {
   if (database === undefined) return openEmbedded()
   if (typeof database === 'string') {
     if (database.startsWith('embedded:')) return openEmbedded(database.slice('embedded:'.length) || undefined)
     if (database.startsWith('memory://')) return openEmbedded(database)
-    return openServer(database, maxConnections === undefined ? {} : { maxConnections })
+    return openServer(database, options)
   }
-  if (isAddress(database)) return openAddress(database.address, maxConnections)
+  if (isOpen(database)) return { ...database, close: async () => {} }
+  if (isAddress(database)) return openAddress(database.address, database.capabilities, options.maxConnections)
   if (isPGlite(database)) return usePGlite(database)
-  if (isPool(database)) return usePool(database)
+  if (isPool(database)) return usePool(database, options)
   throw new HoldfastError('INVALID_OPTION', 'database must be a URL, a pg.Pool, a PGlite instance, or absent', {
     details: { received: typeof database },
   })
+}
+
+/** Opened by another, who closes it. */
+function isOpen(value: unknown): value is Database {
+  return typeof (value as Database)?.prepared === 'function' && typeof (value as Database).session === 'function'
 }
 
 function isAddress(value: unknown): value is DatabaseAddress {

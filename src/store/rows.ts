@@ -16,9 +16,11 @@ export interface ClaimedColumns {
   readonly token: readonly string[]
   readonly attempts: readonly number[]
   readonly max_attempts: readonly number[]
+  readonly due_ms: readonly number[]
   readonly key: Readonly<Record<number, string>> | null
   readonly pipeline_id: Readonly<Record<number, string>> | null
   readonly tags: Readonly<Record<number, string[]>> | null
+  readonly trace: Readonly<Record<number, string>> | null
 }
 
 const NO_TAGS: readonly string[] = Object.freeze([])
@@ -38,6 +40,8 @@ export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
     key: columns.key?.[i] ?? null,
     pipelineId: columns.pipeline_id?.[i] ?? null,
     tags: columns.tags?.[i] ?? NO_TAGS,
+    trace: columns.trace?.[i] ?? null,
+    dueAtMs: columns.due_ms[i] as number,
     leaseMs: (columns.lease_seconds[type[i] as string] as number) * 1000,
   }))
 }
@@ -67,6 +71,7 @@ export function toJob(row: Row): Job {
     step: row.step as string | null,
     tags: row.tags as string[],
     dedupeId: row.dedupe_id as string | null,
+    trace: row.trace as string | null,
     createdAt: row.created_at as Date,
     runAt: row.run_at as Date,
     finishedAt: row.finished_at as Date | null,

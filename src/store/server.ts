@@ -2,19 +2,21 @@
 
 import pg from 'pg'
 import { HoldfastError } from '../domain/errors.js'
+import { type Capabilities, type CapabilityOptions, findCapabilities } from './capabilities.js'
 import { type Database, listenWith, overPool } from './connection.js'
 
 /** Bounds that keep a dead server from holding a caller for ever. */
 const TIMEOUTS = { connectionTimeoutMillis: 10_000, query_timeout: 60_000, keepAlive: true }
 
-export function openServer(url: string, options: { maxConnections?: number } = {}): Database {
+export interface ServerOptions extends CapabilityOptions {
+  readonly maxConnections?: number | undefined
+}
+
+export async function openServer(url: string, options: ServerOptions = {}): Promise<Database> {
   checkUrl(url)
-  return openAddress({
-    connectionString: url,
-    application_name: 'holdfast',
-    max: options.maxConnections ?? 10,
-    ...TIMEOUTS,
-  } as pg.PoolConfig)
+  const address = { connectionString: url, application_name: 'holdfast', ...TIMEOUTS }
+  const { maxConnections = 10 } = options
+  return openAddress({ ...address, max: maxConnections } as pg.PoolConfig, await findCapabilities(options, address))
 }
 
 function checkUrl(url: string): void {
@@ -25,21 +27,23 @@ function checkUrl(url: string): void {
   })
 }
 
-export function openAddress(address: pg.ClientConfig, maxConnections?: number): Database {
+export function openAddress(address: pg.ClientConfig, capabilities: Capabilities, maxConnections?: number): Database {
   const pool = new pg.Pool({ ...address, ...(maxConnections !== undefined && { max: maxConnections }) })
   return overPool(pool, {
     engine: 'server',
     address,
+    capabilities,
     listen: (channel, heard, lost) => listenWith(new pg.Client(address), channel, heard, lost),
     close: () => pool.end(),
   })
 }
 
 /** The caller's own pool: used, never closed. */
-export function usePool(pool: pg.Pool): Database {
+export async function usePool(pool: pg.Pool, options: CapabilityOptions = {}): Promise<Database> {
   return overPool(pool, {
     engine: 'server',
     address: cloneable(pool.options),
+    capabilities: await findCapabilities(options, pool.options as pg.ClientConfig),
     listen: (channel, heard, lost) => listenWith(new pg.Client(pool.options), channel, heard, lost),
     close: async () => {},
   })

@@ -115,6 +115,7 @@ const SUSPEND = batched('suspend_jobs_v1')
 const CANCEL = batched('cancel_jobs_v1')
 const RELEASE = batched('release_jobs_v1')
 const RENEW = { invocation: 'renew_leases_v1($1::text::jsonb, true)', columns: 'c.renewed' }
-const ASSERT = { invocation: 'assert_lease_v1($1, $2, $3)' }
-const COMPLETE_ONE = { invocation: 'complete_job_v1($1, $2, $3, $4::text::jsonb)' }
+// Not the function's own column: some libraries cannot read a void.
+const ASSERT = { invocation: 'assert_lease_v1($1, $2, $3)', columns: 'true as held' }
+const COMPLETE_ONE = { invocation: 'complete_job_v1($1, $2, $3, $4::text::jsonb)', columns: 'true as held' }
 const PROGRESS = { invocation: 'report_progress_v1($1, $2, $3, $4, $5)', columns: 'c as held' }

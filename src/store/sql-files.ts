@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { DEFAULT_SCHEMA, quoteIdentifier } from '../domain/schema-name.js'
 
-const SQL_FOLDER = new URL('../../sql/', import.meta.url)
+export const SQL_FOLDER = new URL('../../sql/', import.meta.url)
 
 export interface Migration {
   readonly revision: number
@@ -36,10 +36,18 @@ export async function readMigrations(schema: string): Promise<Migration[]> {
 export async function readRepeatables(schema: string): Promise<string[]> {
   const views = (await sqlFiles('views')).map((file) => `views/${file}`)
   const functions = (await sqlFiles('functions')).map((file) => `functions/${file}`)
-  return Promise.all(
-    [...views, ...functions, 'roles.sql'].map(async (file) =>
-      inSchema(await readFile(new URL(file, SQL_FOLDER), 'utf8'), schema),
-    ),
+  return readAll([...views, ...functions, 'roles.sql'], schema)
+}
+
+/** The functions that a migration itself calls. */
+export function readBookkeeping(schema: string): Promise<string[]> {
+  return readAll(['functions/record_migration.sql', 'functions/schema_revision.sql'], schema)
+}
+
+export async function readFunctionTexts(schema: string): Promise<string[]> {
+  return readAll(
+    (await sqlFiles('functions')).map((file) => `functions/${file}`),
+    schema,
   )
 }
 
@@ -50,6 +58,10 @@ export function inSchema(text: string, schema: string): string {
     .replace(/\bholdfast_(?=[a-z'])/g, `${schema}_`)
     .replace(/'holdfast'/g, `'${schema}'`)
     .replace(/\bholdfast\b(?!\.fake_now|')/g, quoteIdentifier(schema))
+}
+
+function readAll(files: readonly string[], schema: string): Promise<string[]> {
+  return Promise.all(files.map(async (file) => inSchema(await readFile(new URL(file, SQL_FOLDER), 'utf8'), schema)))
 }
 
 async function sqlFiles(folder: string): Promise<string[]> {

@@ -33,6 +33,18 @@ export async function beatWorker(store: Store, id: string, rssBytes: number, ses
   return row?.known === true
 }
 
+export interface WorkerLoad {
+  /** Its process does nothing but work. */
+  readonly isAlone: boolean
+  readonly loopDelayMs: number
+}
+
+/** Says how the process fares, and what time its clock shows. */
+export async function reportLoad(store: Store, id: string, { isAlone, loopDelayMs }: WorkerLoad): Promise<void> {
+  const values = [id, isAlone, loopDelayMs, new Date().toISOString()]
+  await call(store, { invocation: 'report_load_v1($1, $2, $3, $4::text::timestamptz)' }, values)
+}
+
 /** The session's advisory lock tells others when this worker dies; false when an earlier session of it still has it. */
 export async function holdWorkerLock(store: Store, id: string, session: Queryable): Promise<boolean> {
   const [row] = await call(store, { invocation: 'hold_worker_lock_v1($1)', columns: 'c as held' }, [id], session)

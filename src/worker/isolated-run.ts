@@ -36,8 +36,8 @@ export function startIsolatedRun(
     tellAbort(reason)
   }
   const run = async (): Promise<Outcome> => {
-    const { address } = await parts.store.open()
-    const database = address && { address }
+    const { address, capabilities } = await parts.store.open()
+    const database = address && { address, capabilities }
     const task: IsolateTask = { job, type, module: isolation.module, database, schema: parts.store.schema }
     let outcome: Outcome | undefined
     const open = isolation.kind === 'process' ? openProcess : openThread

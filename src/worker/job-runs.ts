@@ -7,6 +7,7 @@ import type { ClaimedJob } from '../domain/job.js'
 import { type OutcomeOf, released } from '../domain/outcome.js'
 import type { PipelineDefinition } from '../domain/pipeline.js'
 import type { EventHub, JobFact } from '../observe/events.js'
+import type { Instrument } from '../observe/instrument.js'
 import { withFields } from '../observe/log.js'
 import { isComputed } from '../pipeline/step-input.js'
 import { completeSteps } from '../store/complete-steps.js'
@@ -17,7 +18,6 @@ import type { WorkerRow } from '../store/workers.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
 import { monotonicMs } from './lease-keeper.js'
-import { leasedDeeds } from './leased-deeds.js'
 import { LogBook } from './log-book.js'
 import type { Registry } from './registry.js'
 import type { LeasedDeeds } from './run-context.js'
@@ -31,6 +31,8 @@ export interface JobRunsParts {
   readonly events: EventHub
   readonly log: Logger
   readonly worker: string
+  readonly deeds: LeasedDeeds
+  readonly instrument?: Instrument | undefined
   readonly pipelines: ReadonlyMap<string, PipelineDefinition>
   /** Takes jobs that were claimed with a completion; absent where none are wanted. */
   readonly receiver?: JobReceiver
@@ -47,7 +49,6 @@ const ABORT_MS = 2000
 
 export class JobRuns {
   readonly #parts: JobRunsParts
-  readonly #deeds: LeasedDeeds
   readonly #settler: Settler
   readonly #logBook: LogBook
   readonly #held = new Map<string, ClaimedJob>()
@@ -59,7 +60,6 @@ export class JobRuns {
 
   constructor(parts: JobRunsParts) {
     this.#parts = parts
-    this.#deeds = leasedDeeds(parts.store)
     this.#settler = new Settler(parts.store, {
       onSettled: (ended, verdict) => this.#settled(ended, verdict),
       onFault: this.fault,
@@ -151,7 +151,8 @@ export class JobRuns {
   }
 
   #run(job: ClaimedJob, next: (ended: Ended) => Promise<void> | undefined): Promise<void> {
-    const { registry, log, store, pipelines } = this.#parts
+    const { registry, log, store, pipelines, deeds, events, instrument } = this.#parts
+    events.emitIfHeard('job.started', () => ({ ...factOf(job), waitMs: Math.max(0, Date.now() - job.dueAtMs) }))
     const startedAt = performance.now()
     // Made when the handler logs its first line; most log none.
     const openLog = () =>
@@ -159,11 +160,14 @@ export class JobRuns {
     const definition = registry.handlerFor(job.type)
     const start = (asked: ClaimedJob) =>
       definition.isolation
-        ? startIsolatedRun(asked, definition, definition.isolation, { store, deeds: this.#deeds, log: openLog() })
-        : startRun(asked, definition, this.#deeds, openLog)
-    const run = isComputed(job) ? startComputedRun(job, withComputedInput(job, store, pipelines), start) : start(job)
-    this.#runs.set(job, run)
-    return run.outcome.then((outcome) => {
+        ? startIsolatedRun(asked, definition, definition.isolation, { store, deeds, log: openLog() })
+        : startRun(asked, definition, deeds, openLog)
+    const begin = () => {
+      const run = isComputed(job) ? startComputedRun(job, withComputedInput(job, store, pipelines), start) : start(job)
+      this.#runs.set(job, run)
+      return run.outcome
+    }
+    return (instrument ? instrument.run(job, begin) : begin()).then((outcome) => {
       this.#runs.delete(job)
       return next({ job, outcome, ms: performance.now() - startedAt })
     })
@@ -237,6 +241,7 @@ function factOf(job: ClaimedJob): JobFact {
   return { id: job.id, type: job.type, queue: job.queue, attempt: job.attempts }
 }
 
+/** Clocks differ a little: nothing starts before it is due. */
 function tell({ events, log, worker }: JobRunsParts, { job, outcome, ms }: Ended, isAccepted: boolean): void {
   if (!isAccepted) {
     log.info({ worker, jobId: job.id, attempt: job.attempts }, 'the outcome was refused: another holds the job')

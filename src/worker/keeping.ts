@@ -15,8 +15,8 @@ export interface Keeping {
 export interface KeepingOptions {
   /** false keeps the leases in the worker's own thread, where a blocked event loop loses them. */
   readonly thread: boolean
-  /** false behind a pooler, where a session is not the worker's own: its death is then told by its beat alone. */
-  readonly takesLock: boolean
+  /** false where a session is not the worker's own: its death is then told by its beat alone. Asked for when undefined. */
+  readonly takesLock: boolean | undefined
 }
 
 /** Starts keeping for a registered worker, or without a row for runs that no worker has claimed. */
@@ -26,9 +26,10 @@ export async function startKeeping(
   facts: KeeperFacts,
   options: KeepingOptions,
 ): Promise<Keeping> {
-  const { address } = await store.open()
+  const { address, capabilities } = await store.open()
   if (row && address && options.thread) {
-    const data = { database: { address }, schema: store.schema, row, takesLock: options.takesLock }
+    const takesLock = options.takesLock ?? capabilities.sessionLocks
+    const data = { database: { address, capabilities }, schema: store.schema, row, takesLock }
     const keeping = new ThreadedKeeping(data, facts)
     await keeping.start()
     return keeping

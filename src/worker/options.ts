@@ -14,11 +14,14 @@ export interface WorkerOptions {
   readonly queues?: readonly string[] | Readonly<Record<string, number>>
   /** How often to look without being told; default 10 s, or POLL_INTERVAL_SECONDS. */
   readonly poll?: Duration
-  /** false behind a pooler that cannot LISTEN; then the worker polls every second. */
+  /** false: the worker polls every second. Default: true unless a pooler is found that LISTEN does not get through. */
   readonly listen?: boolean
   /** false: the safety poller is off, as by RUN_BACKGROUND_POLLER=false; then only what is told is found. Default true. */
   readonly poller?: boolean
-  /** false behind a transaction pooler: no lock is held on a session, and a death is told by the beat alone. */
+  /**
+   * false: no lock is held on a session, and a death is told by the beat alone. Default: true unless a pooler in
+   * transaction mode is found.
+   */
   readonly sessionLock?: boolean
   /** false keeps leases in the worker's own thread, where a handler that blocks the event loop loses them. */
   readonly keeperThread?: boolean
@@ -35,7 +38,7 @@ export interface WorkerOptions {
 export interface CheckedWorkerOptions {
   readonly lanes: ReadonlyMap<string, number>
   readonly pollMs: number
-  readonly listen: boolean
+  readonly listen: boolean | undefined
   readonly keeping: KeepingOptions
   readonly backpressure: BackpressureLimits | undefined
   readonly handOver: boolean
@@ -52,8 +55,8 @@ export function checkWorkerOptions(
   return {
     lanes: lanesOf(options.queues ?? ownQueues, concurrency),
     pollMs: pollMs(options, environment),
-    listen: options.listen ?? true,
-    keeping: { thread: options.keeperThread ?? true, takesLock: options.sessionLock ?? true },
+    listen: options.listen,
+    keeping: { thread: options.keeperThread ?? true, takesLock: options.sessionLock },
     backpressure: backpressureLimits(options.backpressure ?? true),
     handOver: options.handOver ?? true,
     graceMs: graceMs(options.grace ?? '25s'),

@@ -1,6 +1,6 @@
 // What a handler gets beside its input, and what its run has asked for so far.
 
-import type { JobContext, Logger, Transaction } from '../domain/context.js'
+import type { JobContext, Logger } from '../domain/context.js'
 import type { JobDefinition } from '../domain/definition.js'
 import { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
@@ -12,9 +12,9 @@ import type { StopWord } from './stop-word.js'
 /** What a run may do to its job while it runs; each write presents the lease. */
 export interface LeasedDeeds extends StepDeeds {
   progress(job: ClaimedJob, share: number, message: string | null): Promise<boolean>
-  tx<T>(job: ClaimedJob, work: (tx: Transaction) => Promise<T>): Promise<T>
+  tx<T>(job: ClaimedJob, work: (tx: unknown) => Promise<T>): Promise<T>
   /** `next` is the JSON array of jobs to follow. */
-  complete(job: ClaimedJob, tx: Transaction, output: string, next: string | undefined): Promise<void>
+  complete(job: ClaimedJob, tx: unknown, output: string, next: string | undefined): Promise<void>
 }
 
 /**
@@ -46,7 +46,7 @@ export class RunContext implements JobContext {
   }
 
   get tx(): JobContext['tx'] {
-    return (work) => this.#run.tx(work)
+    return <T, Tx>(work: (tx: Tx) => Promise<T>) => this.#run.tx((tx) => work(tx as Tx))
   }
 
   get complete(): JobContext['complete'] {
@@ -127,7 +127,7 @@ export class RunState {
     else await this.#report(share, message)
   }
 
-  async tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async tx<T>(work: (tx: unknown) => Promise<T>): Promise<T> {
     if (this.#steps?.isSuspended) return this.#steps.endHere()
     this.#openTransactions += 1
     try {
@@ -140,7 +140,7 @@ export class RunState {
     }
   }
 
-  async complete(tx: Transaction, output: unknown): Promise<void> {
+  async complete(tx: unknown, output: unknown): Promise<void> {
     if (this.#steps?.isSuspended) return this.#steps.endHere()
     this.#isCompleting = true
     return this.#deeds.complete(this.job, tx, encodeInput(output, 'output'), this.next)

@@ -9,8 +9,8 @@ export interface WakeupOptions {
   readonly worker: string
   readonly queues: readonly string[]
   readonly pollMs: number
-  /** false: never LISTEN, as behind a pooler. */
-  readonly listen: boolean
+  /** false: never LISTEN. Undefined: where the database says that it can be heard. */
+  readonly listen: boolean | undefined
   onFault(doing: string, error: unknown): void
 }
 
@@ -42,7 +42,7 @@ export class Wakeup {
   }
 
   start(): void {
-    if (this.#options.listen) this.#listenLoop = this.#keepListening()
+    if (this.#options.listen !== false) this.#listenLoop = this.#keepListening()
   }
 
   async stop(): Promise<void> {
@@ -127,6 +127,7 @@ export class Wakeup {
       }
       try {
         const database = await this.#store.open()
+        if (!(this.#options.listen ?? database.capabilities.listen)) return
         this.#listening = await database.listen(`${this.#store.schema}_wake`, () => this.wake(), lose)
         tries = 1
         this.wake()

@@ -4,6 +4,7 @@ import type { Logger } from '../domain/context.js'
 import type { ClaimedJob } from '../domain/job.js'
 import type { PipelineDefinition } from '../domain/pipeline.js'
 import type { EventHub } from '../observe/events.js'
+import type { Instrument } from '../observe/instrument.js'
 import { type Batch, type Cursor, claimBatch, claimSuspect } from '../store/claim.js'
 import type { Store } from '../store/open.js'
 import { deregisterWorker, putJobTypes, registerWorker, type WorkerRow } from '../store/workers.js'
@@ -12,8 +13,10 @@ import type { WorkerIdentity } from './identity.js'
 import { type JobReceiver, JobRuns } from './job-runs.js'
 import { Lane } from './lane.js'
 import { monotonicMs } from './lease-keeper.js'
+import { LoadReport } from './load-report.js'
 import type { CheckedWorkerOptions } from './options.js'
 import type { Registry } from './registry.js'
+import type { LeasedDeeds } from './run-context.js'
 import { SuspectRoom } from './suspect-room.js'
 import { Wakeup } from './wakeup.js'
 
@@ -24,6 +27,10 @@ export interface WorkerParts {
   readonly log: Logger
   readonly identity: WorkerIdentity
   readonly pipelines: ReadonlyMap<string, PipelineDefinition>
+  /** The process does nothing but work. */
+  readonly isAlone: boolean
+  readonly deeds: LeasedDeeds
+  readonly instrument?: Instrument | undefined
 }
 
 export class Worker {
@@ -35,6 +42,7 @@ export class Worker {
   readonly #backpressure: Backpressure | undefined
   readonly #lanes: readonly Lane[]
   readonly #suspects: SuspectRoom
+  readonly #load: LoadReport
   readonly #unsubscribe: readonly (() => void)[]
 
   constructor(parts: WorkerParts, options: CheckedWorkerOptions) {
@@ -66,6 +74,7 @@ export class Worker {
       reopen: () => this.#reopen(),
       onFault,
     })
+    this.#load = new LoadReport(store, { worker: identity.id, isAlone: parts.isAlone, onFault })
     // What this process enqueues it may run at once.
     this.#unsubscribe = [
       events.on('job.enqueued', () => this.wake()),
@@ -89,6 +98,7 @@ export class Worker {
       for (const lane of this.#lanes) lane.look()
     })
     this.#suspects.start()
+    this.#load.start()
     for (const lane of this.#lanes) lane.start()
     events.emit('worker.started', { worker: this.#row.id, queues: this.#row.queues, types: this.#row.types })
   }
@@ -98,6 +108,7 @@ export class Worker {
     for (const off of this.#unsubscribe) off()
     this.#runs.stopWaiting()
     this.#backpressure?.stop()
+    this.#load.stop()
     const stopped = Promise.all(this.#lanes.map((lane) => lane.stop()))
     const suspectsStopped = this.#suspects.stop()
     await this.#wakeup.stop()
@@ -125,7 +136,10 @@ export class Worker {
   async #claim(queue: string, n: number, from: Cursor): Promise<Batch> {
     await this.#runs.whenHealthy()
     const claimedAt = monotonicMs()
-    const batch = await claimBatch(this.#parts.store, { worker: this.#row.id, queue, types: this.#row.types, n, from })
+    const { id: worker, types } = this.#row
+    const batch = await claimBatch(this.#parts.store, { worker, queue, types, n, from })
+    const ms = monotonicMs() - claimedAt
+    this.#parts.events.emitIfHeard('worker.claimed', () => ({ worker, queue, jobs: batch.jobs.length, ms }))
     this.#runs.hold(batch.jobs, claimedAt)
     return batch
   }

@@ -1,7 +1,7 @@
 // What the compiler knows: inputs and outputs by definition and by name. The negatives fail the type check if they compile.
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { cancel, createHoldfast, defineJob, handle, type JobHandle, snooze } from '../../src/index.js'
+import { cancel, createHoldfast, defineJob, handle, type JobContext, type JobHandle, snooze } from '../../src/index.js'
 
 const resize = defineJob({
   type: 'resize',
@@ -109,4 +109,19 @@ test('definitions are checked where they are written', () => {
   // @ts-expect-error a type is needed
   const nameless = () => defineJob({ run: () => {} })
   for (const define of [policy, lease, nameless]) expectTypeOf(define).toBeFunction()
+})
+
+test('the transaction of a handler is Holdfast’s own unless the handler names its library’s', () => {
+  interface LibraryTx {
+    insert(row: object): Promise<void>
+  }
+  const use = (ctx: JobContext) => {
+    expectTypeOf(ctx.tx(async (tx) => (await tx.query('select 1')).rows)).resolves.toEqualTypeOf<
+      Record<string, unknown>[]
+    >()
+    expectTypeOf(ctx.tx(async (tx: LibraryTx) => tx.insert({}))).resolves.toBeVoid()
+    // @ts-expect-error Holdfast's own has no such method
+    void ctx.tx((tx) => tx.insert({}))
+  }
+  expectTypeOf(use).returns.toBeVoid()
 })

@@ -145,7 +145,8 @@ test('statements of the caller and of a busy worker do not mix', async () => {
 test('what is not a transaction is refused as one', async () => {
   const holdfast = bench.open({ jobs: [mail] })
 
-  for (const tx of [null, 'begin', {}, 7]) {
+  const { pglite, pool } = bench.database
+  for (const tx of [null, 'begin', {}, 7, pglite ?? pool]) {
     await expect(holdfast.enqueue(mail, { to: 'ada' }, { tx })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   }
 })
@@ -161,4 +162,26 @@ test('a job enqueued in a transaction is told only by the database', async () =>
 
   expect((await next).ids).toEqual([handle.id])
   expect(told).toHaveLength(1)
+})
+
+test('a way to begin a transaction that is none is refused, and one that begins none fails the job with the reason', async () => {
+  expect(() => bench.open({ jobs: [mail], transaction: 'begin' as never })).toThrow('transaction')
+  let worked = false
+  const deposit = defineJob({
+    type: 'deposit',
+    retry: { attempts: 1 },
+    run: (_, ctx) =>
+      ctx.tx(async () => {
+        worked = true
+      }),
+  })
+  const holdfast = bench.open({ jobs: [deposit], transaction: async () => {} })
+  const handle = await holdfast.enqueue(deposit, {})
+
+  await holdfast.runJob(handle.id)
+
+  expect(worked).toBe(false)
+  expect((await handle.read()).error?.message).toBe(
+    'the option transaction must call the work that it is given, and wait for it',
+  )
 })

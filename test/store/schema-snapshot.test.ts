@@ -8,7 +8,7 @@ import { useDatabase } from '../support/use-database.js'
 const db = useDatabase()
 
 async function dump(session: Session): Promise<string> {
-  const text = await readFile(new URL('../support/schema-dump.sql', import.meta.url), 'utf8')
+  const text = await readFile(new URL('../../sql/schema-dump.sql', import.meta.url), 'utf8')
   return `${(await askList<string>(session, text)).join('\n')}\n`
 }
 

@@ -9,7 +9,7 @@ import { inject } from 'vitest'
 export interface TestDatabase {
   engine: 'postgres' | 'pglite'
   name: string
-  /** As the application: may call Holdfast's functions, has no right on any table. */
+  /** As the application: may call Holdfast's functions, has no right on any table. Through the run's pooler if it has one. */
   url: string
   /** As the owner. */
   adminUrl: string
@@ -33,10 +33,13 @@ async function openClone(): Promise<TestDatabase> {
   await clone(server, template, name)
 
   const adminUrl = urlFor(server, name)
-  const url = urlFor(server, name, { user: inject('appUser'), password: inject('appPassword') })
-  const pool = quietPool(url)
+  const login = { user: inject('appUser'), password: inject('appPassword') }
+  const direct = urlFor(server, name, login)
+  const pooler = inject('poolerUrl')
+  const url = pooler ? urlFor(pooler, name, login) : direct
+  const pool = quietPool(direct)
   const admin = quietPool(adminUrl)
-  const extra = extraClients((as) => new pg.Client({ connectionString: as === 'admin' ? adminUrl : url }))
+  const extra = extraClients((as) => new pg.Client({ connectionString: as === 'admin' ? adminUrl : direct }))
   return {
     engine: 'postgres',
     name,

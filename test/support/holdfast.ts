@@ -38,7 +38,13 @@ export function useHoldfast(): Bench {
     },
     open(options) {
       const { pglite, url } = database.whole
-      const holdfast = createHoldfast({ database: pglite ?? url, migrate: false, grace: 0, ...options })
+      const holdfast = createHoldfast({
+        database: pglite ?? url,
+        migrate: false,
+        grace: 0,
+        ...withheld(process.env.HOLDFAST_TEST_WITHOUT),
+        ...options,
+      })
       holdfasts.push(holdfast)
       return holdfast
     },
@@ -47,6 +53,20 @@ export function useHoldfast(): Bench {
       return pglite ? (await pglite.query<Row>(text, values)).rows : (await admin.query<Row>(text, values)).rows
     },
     closeAll,
+  }
+}
+
+/** What a server or a pooler before it may lack, taken away from every Holdfast of the run. */
+function withheld(capability: string | undefined): Partial<HoldfastOptions<readonly JobDefinition[]>> {
+  switch (capability) {
+    case 'listen':
+      return { listen: false }
+    case 'session-locks':
+      return { sessionLock: false }
+    case 'prepared-statements':
+      return { preparedStatements: false }
+    default:
+      return {}
   }
 }
 

@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs'
 import { migrate } from '../../src/store/migrate.js'
+import { startPgbouncer } from './pgbouncer.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,6 +16,8 @@ declare module 'vitest' {
     appPassword: string
     /** The migrated database to clone. */
     template: string
+    /** A pooler in transaction mode before the server, in the runs that go through one. */
+    poolerUrl: string | undefined
   }
 }
 
@@ -23,7 +26,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const adminUrl = server?.url ?? process.env.DATABASE_URL ?? ''
   const run = randomBytes(6).toString('hex')
   const names = { template: `holdfast_template_${run}`, appUser: `holdfast_test_app_${run}` }
+  let pooler: { url: string; close(): Promise<void> } | undefined
   const teardown = async () => {
+    await pooler?.close()
     if (server) await server.close()
     else await withClient(adminUrl, (client) => removeTraces(client, names))
   }
@@ -35,6 +40,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('appUser', names.appUser)
     project.provide('appPassword', appPassword)
     project.provide('template', names.template)
+    if (process.env.HOLDFAST_TEST_POOLER ?? project.config.env.HOLDFAST_TEST_POOLER) {
+      pooler = await startPgbouncer(adminUrl, [{ user: names.appUser, password: appPassword }])
+    }
+    project.provide('poolerUrl', pooler?.url)
   } catch (error) {
     await teardown()
     throw error

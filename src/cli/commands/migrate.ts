@@ -2,31 +2,33 @@
 
 import type { Command } from 'commander'
 import { HoldfastError } from '../../domain/errors.js'
+import { invalidOption } from '../../domain/invalid-option.js'
+import { DEFAULT_SCHEMA } from '../../domain/schema-name.js'
 import { migrate, schemaStatus } from '../../store/migrate.js'
 import { withSession } from '../../store/migrate-session.js'
-import { type DatabaseFlags, databaseOf } from '../database.js'
+import { type DatabaseFlags, findDatabase, withDatabase } from '../database.js'
+import { print } from '../terminal.js'
 
 interface MigrateFlags extends DatabaseFlags {
   readonly plan?: boolean
   readonly check?: boolean
+  readonly to?: string
 }
 
 export function addMigrate(program: Command): void {
-  program
-    .command('migrate')
+  withDatabase(program.command('migrate'))
     .description('bring the database to the schema that this version needs')
-    .option('--database <url>', 'default: HOLDFAST_DATABASE_URL, then DATABASE_URL')
-    .option('--schema <name>', 'another schema name', 'holdfast')
     .option('--plan', 'show what would be applied and change nothing')
     .option('--check', 'exit with 4 when something would be applied')
-    .option('--json', 'print JSON')
+    .option('--to <revision>', 'only the migrations up to this one; functions come with the last')
     .action(runMigrate)
 }
 
 async function runMigrate(flags: MigrateFlags): Promise<void> {
-  const schema = flags.schema ?? 'holdfast'
-  await withSession(databaseOf(flags, process.env), async (session) => {
-    const status = await schemaStatus(session, { schema })
+  const to = flags.to === undefined ? undefined : revisionOf(flags.to)
+  const { database, schema = DEFAULT_SCHEMA } = await findDatabase(flags)
+  await withSession(database, async (session) => {
+    const status = await schemaStatus(session, { schema, to })
     if (flags.check && status.missing.length > 0) {
       throw new HoldfastError(
         'SCHEMA_OUTDATED',
@@ -34,9 +36,14 @@ async function runMigrate(flags: MigrateFlags): Promise<void> {
       )
     }
     if (flags.plan || flags.check) return print(flags, status, planText(schema, status.missing))
-    const report = await migrate(session, { schema })
+    const report = await migrate(session, { schema, to })
     print(flags, report, `schema "${schema}" is at revision ${report.revision}${appliedText(report.applied)}`)
   })
+}
+
+function revisionOf(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw invalidOption('--to', 'the number of a migration', text)
+  return Number(text)
 }
 
 function planText(schema: string, missing: readonly string[]): string {
@@ -45,8 +52,4 @@ function planText(schema: string, missing: readonly string[]): string {
 
 function appliedText(applied: readonly string[]): string {
   return applied.length === 0 ? ', nothing was missing' : `; applied ${applied.join(', ')}`
-}
-
-function print(flags: MigrateFlags, value: object, text: string): void {
-  console.log(flags.json ? JSON.stringify(value) : text)
 }

@@ -2,48 +2,28 @@
 
 import type { Command } from 'commander'
 import type { Events } from '../../observe/events.js'
+import { type DatabaseFlags, onDatabase, withDatabase } from '../database.js'
 import { type App, loadApp } from '../load-app.js'
-
-interface WorkerFlags {
-  readonly config?: string
-  readonly json?: boolean
-}
+import { stopSignal } from '../stop-signal.js'
 
 export function addWorker(program: Command): void {
-  program
-    .command('worker')
+  withDatabase(program.command('worker'))
     .description('run the jobs of your application until SIGTERM or SIGINT')
-    .option('--config <file>', 'the file that exports your Holdfast')
-    .option('--json', 'print JSON lines')
     .action(runWorker)
 }
 
-async function runWorker(flags: WorkerFlags): Promise<void> {
-  const app = await loadApp(flags.config)
+async function runWorker(flags: DatabaseFlags): Promise<void> {
+  const app = onDatabase(await loadApp(flags.config), flags)
   tellFacts(app, flags)
   const stopped = stopSignal()
-  await app.start()
+  await app.start({ alone: true })
   await stopped
   await app.close()
   // A handler that ignores its signal would keep the process; its job is given back already.
   process.exit()
 }
 
-/** Resolves at the first signal; the second ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let isStopping = false
-    const stop = () => {
-      if (isStopping) process.exit(1)
-      isStopping = true
-      resolve()
-    }
-    process.on('SIGTERM', stop)
-    process.on('SIGINT', stop)
-  })
-}
-
-function tellFacts(app: App, { json }: WorkerFlags): void {
+function tellFacts(app: App, { json }: DatabaseFlags): void {
   const say = (name: string, fact: object, text: string) =>
     console.log(json ? JSON.stringify({ at: new Date().toISOString(), event: name, ...fact }) : text)
   app.on('worker.started', (fact: Events['worker.started']) =>

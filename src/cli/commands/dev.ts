@@ -1,0 +1,94 @@
+// holdfast dev: everything in one process while you write: database, schema, worker, schedules, and your files as they change.
+
+import { createInterface } from 'node:readline'
+import type { Command } from 'commander'
+import { type OpenDatabase, openSharedDatabase } from '../../client/open.js'
+import { type DatabaseFlags, onDatabase, withDatabase } from '../database.js'
+import { type DevFacts, DevSession } from '../dev-session.js'
+import { errorLine } from '../exit-codes.js'
+import { parseJson } from '../json-argument.js'
+import { findAppFile, loadApp } from '../load-app.js'
+import { stopSignal } from '../stop-signal.js'
+import { paint } from '../terminal.js'
+import { watchFiles } from '../watch-files.js'
+
+interface DevFlags extends DatabaseFlags {
+  readonly watch: readonly string[]
+}
+
+export function addDev(program: Command, version: string): void {
+  withDatabase(program.command('dev'))
+    .description('run your jobs while you write them; without a database on an embedded PostgreSQL')
+    .option('--watch <folder...>', 'folders whose changes reload the jobs', ['jobs', 'src'])
+    .action((flags: DevFlags) => runDev(flags, version))
+}
+
+async function runDev(flags: DevFlags, version: string): Promise<void> {
+  const startedAt = performance.now()
+  const stopped = stopSignal()
+  const app = onDatabase(await loadApp(flags.config, { fresh: true }), flags)
+  const database = await openSharedDatabase({ database: app.database })
+  const tell = teller(flags)
+  const session = new DevSession(
+    database,
+    flags.config,
+    facts(tell, () => banner(database, version, startedAt)),
+  )
+  try {
+    await session.start(app)
+    const file = findAppFile(flags.config) ?? ''
+    const unwatch = watchFiles(flags.watch, file, () => void session.reload())
+    await Promise.race([stopped, typedLines(session, tell)])
+    unwatch()
+    await session.stop()
+  } finally {
+    await database.close()
+  }
+  process.exit()
+}
+
+type Tell = (event: string, fact: object, text: string) => void
+
+function teller({ json }: DevFlags): Tell {
+  return (event, fact, text) => {
+    const at = new Date()
+    if (json) console.log(JSON.stringify({ at: at.toISOString(), event, ...fact }))
+    else console.log(`${paint('dim', at.toTimeString().slice(0, 8))} ${text}`)
+  }
+}
+
+function facts(tell: Tell, opening: () => string): DevFacts {
+  return {
+    started(app, isFirst) {
+      const count = `${app.types.length} ${app.types.length === 1 ? 'job' : 'jobs'} (${app.types.join(', ')})`
+      if (!isFirst) return tell('reloaded', { types: app.types }, `reloaded: ${count}`)
+      tell('ready', { types: app.types }, `${opening()} · ${count}`)
+      tell('hint', {}, `type a job and its input to run it: ${app.types[0] ?? 'type'} {"name": "Ada"} · q quits`)
+    },
+    broken: (error) =>
+      tell('broken', { message: String(error) }, `${errorLine(error, false)}\nthe jobs as they were go on`),
+    said: ({ event, id, type, text }) => tell(event, { id, type, text }, `${type} #${id} ${text}`),
+  }
+}
+
+function banner({ engine }: OpenDatabase, version: string, startedAt: number): string {
+  const where =
+    engine === 'embedded' ? 'embedded PostgreSQL in .holdfast (set DATABASE_URL for a server)' : 'your server'
+  return `holdfast ${version} · ${where} · ready in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`
+}
+
+/** `hello {"name": "Ada"}` enqueues a job; q ends. Input that ends, as that of a service, ends nothing. */
+function typedLines(session: DevSession, tell: Tell): Promise<void> {
+  return new Promise((resolve) => {
+    createInterface({ input: process.stdin }).on('line', async (line) => {
+      const [, type = '', input = ''] = /^\s*(\S*)\s*(.*)$/.exec(line) ?? []
+      if (type === 'q') return resolve()
+      if (type === '') return
+      try {
+        await session.enqueue(type, parseJson('the input', input.trim() || '{}'))
+      } catch (error) {
+        tell('refused', { message: String(error) }, errorLine(error, false))
+      }
+    })
+  })
+}

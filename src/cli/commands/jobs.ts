@@ -1,0 +1,129 @@
+// holdfast jobs: look at jobs, and the deeds of an operator on them.
+
+import type { Command } from 'commander'
+import type { Client } from '../../client/client.js'
+import { HoldfastError } from '../../domain/errors.js'
+import type { Job } from '../../domain/job.js'
+import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
+import { errorLine } from '../exit-codes.js'
+import { type ListFlags, listJobs } from '../job-list.js'
+import { ago, print, progressBar, table } from '../terminal.js'
+
+interface DeedFlags extends DatabaseFlags {
+  readonly reason?: string
+  readonly stale?: string
+}
+
+export function addJobs(program: Command): void {
+  const jobs = program.command('jobs').description('look at jobs, retry, cancel and recover them')
+  withDatabase(jobs.command('list'))
+    .description('the newest jobs, newest first')
+    .option('--state <state...>', 'pending, running, completed, failed, cancelled, superseded')
+    .option('--type <type>', 'of this type')
+    .option('--queue <queue>', 'of this queue')
+    .option('--before <id>', 'older than this job')
+    .option('--limit <n>', 'at most so many', '50')
+    .action(runList)
+  withDatabase(jobs.command('show <id>'))
+    .description('all that is known of one job, and what it logged')
+    .action(runShow)
+  withDatabase(jobs.command('retry <ids...>'))
+    .description('give finished jobs fresh attempts and run them now')
+    .action((ids, flags) => onEach(ids, flags, 'retried', (client, id) => client.retry(id)))
+  withDatabase(jobs.command('cancel <ids...>'))
+    .description('cancel jobs; a running one is fenced and signalled')
+    .option('--reason <text>', 'kept with the job')
+    .action((ids, flags: DeedFlags) =>
+      onEach(ids, flags, 'cancelled', (client, id) => client.cancel(id, reasonOf(flags))),
+    )
+  withDatabase(jobs.command('recover <ids...>'))
+    .description('take running jobs from holders that are stuck')
+    .option('--stale <duration>', 'refuse those that were claimed later than this ago (default: 30m)')
+    .action((ids, flags: DeedFlags) =>
+      onEach(ids, flags, 'recovered', (client, id) =>
+        client.recover(id, flags.stale ? { stale: flags.stale as '30m' } : {}),
+      ),
+    )
+}
+
+function reasonOf({ reason }: DeedFlags): { reason?: string } {
+  return reason === undefined ? {} : { reason }
+}
+
+async function runList(flags: DatabaseFlags & ListFlags): Promise<void> {
+  await withClient(flags, async (open) => {
+    const jobs = await listJobs(open, flags)
+    print(flags, jobs, () =>
+      table(
+        ['id', 'type', 'queue', 'state', 'attempts', 'enqueued', 'finished', 'error'],
+        jobs.map((job) => [
+          job.id,
+          job.type,
+          job.queue,
+          job.state,
+          `${job.attempts}/${job.maxAttempts}`,
+          ago(job.createdAt),
+          ago(job.finishedAt),
+          job.error?.message.split('\n')[0],
+        ]),
+        'no job fits',
+      ),
+    )
+  })
+}
+
+async function runShow(id: string, flags: DatabaseFlags): Promise<void> {
+  await withClient(flags, async ({ client }) => {
+    const job = await client.find(id)
+    if (!job) throw new HoldfastError('JOB_NOT_FOUND', `there is no job ${id}`, { details: { jobId: id } })
+    const logs = await client.logs(id)
+    print(flags, { ...job, logs }, () =>
+      [
+        ...jobLines(job),
+        ...logs.map(({ at, level, message }) => `${at.toISOString()} ${level.padEnd(5)} ${message}`),
+      ].join('\n'),
+    )
+  })
+}
+
+function jobLines(job: Job): string[] {
+  const facts = Object.entries(job).filter(
+    ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+  )
+  const width = Math.max(...facts.map(([name]) => name.length))
+  return facts.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`)
+}
+
+function shown(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Each on its own: one that is refused does not keep the others from it. Exit code 1 when any was. */
+async function onEach(
+  ids: readonly string[],
+  flags: DatabaseFlags,
+  done: string,
+  deed: (client: Client, id: string) => Promise<unknown>,
+): Promise<void> {
+  await withClient(flags, async ({ client }) => {
+    const bar = progressBar(done, ids.length > 10 ? ids.length : 0)
+    const results: { id: string; ok: boolean; line: string }[] = []
+    for (const id of ids) {
+      results.push(
+        await deed(client, id).then(
+          () => ({ id, ok: true, line: `job ${id} ${done}` }),
+          (error) => {
+            // Without the database none of the others would fare better.
+            if (error?.code === 'CONNECTION_FAILED' || ids.length === 1) throw error
+            return { id, ok: false, line: errorLine(error, false).split('\n')[0] ?? '' }
+          },
+        ),
+      )
+      bar.at(results.length)
+    }
+    bar.end()
+    print(flags, results, () => results.map(({ line }) => line).join('\n'))
+    if (results.some(({ ok }) => !ok)) process.exitCode = 1
+  })
+}

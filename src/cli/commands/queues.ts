@@ -1,0 +1,33 @@
+// holdfast queues: look at them, pause and resume them.
+
+import type { Command } from 'commander'
+import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
+import { print } from '../terminal.js'
+import { queueTable } from './status.js'
+
+export function addQueues(program: Command): void {
+  const queues = program.command('queues').description('look at queues, pause and resume them')
+  withDatabase(queues.command('list')).description('every queue that has jobs, workers or a pause').action(listQueues)
+  withDatabase(queues.command('pause <queue>'))
+    .description('claim no more jobs of it; what runs goes on')
+    .action((queue, flags) => switchQueue(queue, 'pause', flags))
+  withDatabase(queues.command('resume <queue>'))
+    .description('claim jobs of it again')
+    .action((queue, flags) => switchQueue(queue, 'resume', flags))
+}
+
+async function listQueues(flags: DatabaseFlags): Promise<void> {
+  await withClient(flags, async (open) => {
+    const queues = await open.queues()
+    print(flags, queues, () => queueTable(queues))
+  })
+}
+
+async function switchQueue(queue: string, deed: 'pause' | 'resume', flags: DatabaseFlags): Promise<void> {
+  await withClient(flags, async ({ client }) => {
+    const changed = await client[deed](queue)
+    const done = deed === 'pause' ? 'paused' : 'resumed'
+    const idle = deed === 'pause' ? 'was paused already' : 'was not paused'
+    print(flags, { queue, changed }, `queue ${queue} ${changed ? done : idle}`)
+  })
+}

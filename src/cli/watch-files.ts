@@ -1,0 +1,60 @@
+// Tells when files of an application change.
+
+import { type FSWatcher, readdirSync, watch } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+
+// An editor saves in several steps, and a change of branch touches many files.
+const SETTLE_MS = 150
+const SOURCE = /\.(m|c)?(j|t)sx?$|\.json$/
+
+/**
+ * Folders with all that is in them, and one file by itself. Calls `changed` once things have settled. Every folder has a
+ * watcher of its own: one that is recursive, or on a file, loses what an editor replaces.
+ */
+export function watchFiles(folders: readonly string[], file: string, changed: () => void): () => void {
+  const watchers = new Map<string, FSWatcher>()
+  let timer: NodeJS.Timeout | undefined
+  const settle = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      for (const folder of folders) watchTree(resolve(folder))
+      changed()
+    }, SETTLE_MS)
+  }
+  const watchFolder = (path: string, concerns: (name: string) => boolean) => {
+    if (watchers.has(path)) return
+    const watcher = watch(path, (_, name) => {
+      if (name === null || concerns(name)) settle()
+    })
+    watcher.on('error', () => forget(path))
+    watchers.set(path, watcher)
+  }
+  const forget = (path: string) => {
+    watchers.get(path)?.close()
+    watchers.delete(path)
+  }
+  const watchTree = (path: string) => {
+    const inner = foldersIn(path)
+    if (inner === undefined) return forget(path)
+    // A name without an ending may be a new folder.
+    watchFolder(path, (name) => SOURCE.test(name) || !name.includes('.'))
+    for (const folder of inner) watchTree(folder)
+  }
+  for (const folder of folders) watchTree(resolve(folder))
+  watchFolder(dirname(file), (name) => name === basename(file))
+  return () => {
+    clearTimeout(timer)
+    for (const path of [...watchers.keys()]) forget(path)
+  }
+}
+
+/** undefined when there is no such folder, or no longer. */
+function foldersIn(path: string): string[] | undefined {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.'))
+      .map(({ name }) => join(path, name))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+// Gauges of the whole installation, from questions that never read a whole table.
+
+import { queueFacts, workerFacts } from '../store/facts.js'
+import type { Store } from '../store/open.js'
+import { databaseNow, dueSchedules } from '../store/schedules.js'
+
+export interface QueueMeasure {
+  readonly queue: string
+  /** Claimable now; 10,001 stands for more than 10,000. */
+  readonly due: number
+  readonly running: number
+  /** How long the oldest of them has been due; 0 when none is. */
+  readonly oldestAgeMs: number
+  readonly isPaused: boolean
+}
+
+export interface Measures {
+  readonly queues: readonly QueueMeasure[]
+  /** Workers that were heard of lately. */
+  readonly workers: number
+  /** How many jobs they could run at once. */
+  readonly slots: number
+  /** How long the most overdue schedule has waited for its tick; 0 when none is due. */
+  readonly scheduleLagMs: number
+}
+
+// Several beats: a worker that was silent for longer is dying or dead.
+const SILENT_MS = 10_000
+
+export async function readMeasures(store: Store): Promise<Measures> {
+  const now = (await databaseNow(store)).getTime()
+  const queues = await queueFacts(store)
+  const living = (await workerFacts(store)).filter(({ silentMs }) => silentMs < SILENT_MS)
+  const ticks = (await dueSchedules(store, [])).due.map(({ nextTick }) => nextTick?.getTime() ?? now)
+  return {
+    queues: queues.map(({ name, due, running, oldestDueAt, pausedAt }) => ({
+      queue: name,
+      due,
+      running,
+      oldestAgeMs: oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt.getTime()),
+      isPaused: pausedAt !== null,
+    })),
+    workers: living.length,
+    slots: living.reduce((sum, { concurrency }) => sum + concurrency, 0),
+    scheduleLagMs: Math.max(0, now - Math.min(now, ...ticks)),
+  }
+}

@@ -1,0 +1,45 @@
+// A client for programs that look at a database and act on it without jobs of their own, such as the command line.
+
+import type { JobDefinition } from '../domain/definition.js'
+import type { Job } from '../domain/job.js'
+import { EventHub } from '../observe/events.js'
+import type { Database } from '../store/connection.js'
+import {
+  type LatestJobs,
+  latestJobs,
+  type QueueFacts,
+  queueFacts,
+  type WorkerFacts,
+  workerFacts,
+} from '../store/facts.js'
+import { openDatabase, Store, type StoreOptions } from '../store/open.js'
+import { Client } from './client.js'
+
+export type { QueueFacts, WorkerFacts } from '../store/facts.js'
+
+export interface OpenClient {
+  readonly client: Client
+  /** The newest first. */
+  latest(query: LatestJobs): Promise<Job[]>
+  queues(): Promise<QueueFacts[]>
+  workers(): Promise<WorkerFacts[]>
+  close(): Promise<void>
+}
+
+export function openClient(options: StoreOptions, jobs: readonly JobDefinition[] = []): OpenClient {
+  const store = new Store(options)
+  return {
+    client: new Client(store, new EventHub(), jobs),
+    latest: (query) => latestJobs(store, query),
+    queues: () => queueFacts(store),
+    workers: () => workerFacts(store),
+    close: () => store.close(),
+  }
+}
+
+export type OpenDatabase = Database
+
+/** A database that several Holdfasts of this process use in turn; whoever opened it closes it. */
+export async function openSharedDatabase(options: StoreOptions): Promise<OpenDatabase> {
+  return openDatabase(options)
+}

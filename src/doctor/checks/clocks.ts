@@ -1,0 +1,30 @@
+// Leases, due times and ticks go by the database's clock. A machine whose own clock differs reads its logs wrong and computes
+// wrong moments for what it enqueues.
+
+import { workerFacts } from '../../store/facts.js'
+import { databaseNow } from '../../store/schedules.js'
+import type { Check } from '../check.js'
+import { ok, warn } from '../finding.js'
+import { LIVING_MS } from './worker-versions.js'
+
+export const clocks: Check = {
+  name: 'clocks',
+  needs: 'schema',
+  async examine({ store, limits }) {
+    const askedAt = Date.now()
+    const databaseMs = (await databaseNow(store)).getTime()
+    // Somewhere on the way there and back the clock was read.
+    const own = (askedAt + Date.now()) / 2 - databaseMs
+    const living = (await workerFacts(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
+    const offsets = [
+      { who: 'this machine', ms: own },
+      ...living.flatMap(({ id, clockOffsetMs }) => (clockOffsetMs === null ? [] : [{ who: id, ms: clockOffsetMs }])),
+    ]
+    const apart = offsets.filter(({ ms }) => Math.abs(ms) > limits.clockMs)
+    if (apart.length === 0) return [ok('the clocks of this machine and of the workers agree with the database’s')]
+    return apart.map(({ who, ms }) => {
+      const fact = `the clock of ${who} is ${(Math.abs(ms) / 1000).toFixed(1)} s ${ms > 0 ? 'ahead of' : 'behind'} the database’s`
+      return warn(fact, 'synchronise it (NTP); jobs are safe, but moments computed there are off by as much')
+    })
+  },
+}

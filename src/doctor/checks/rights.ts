@@ -1,0 +1,74 @@
+// Who may do what: every trade has the functions of its trade, nobody but the owner touches tables, and this role has a trade.
+
+import { quoteIdentifier } from '../../domain/schema-name.js'
+import { freshFacts, liveFacts } from '../../store/schema-facts.js'
+import type { Check, Patient } from '../check.js'
+import { fail, ok, type Told, warn } from '../finding.js'
+
+const TRADES = ['producer', 'worker', 'operator', 'viewer'] as const
+
+export const rights: Check = {
+  name: 'rights',
+  needs: 'schema',
+  async examine(patient) {
+    const told = [...(await ofTrades(patient)), ...(await ofTables(patient)), ...(await ofThisRole(patient))]
+    return told.length > 0 ? told : [ok('every trade may call its functions, and only the owner touches tables')]
+  },
+}
+
+async function ofTrades({ database, store: { schema } }: Patient): Promise<Told[]> {
+  const { rows } = await database.query(
+    'select t.role from unnest($1::text[]) as t(role) where to_regrole(t.role) is null',
+    [TRADES.map((trade) => quoteIdentifier(`${schema}_${trade}`))],
+  )
+  if (rows.length > 0) {
+    const missing = rows.map(({ role }) => role).join(', ')
+    return [fail(`there is no role ${missing}`, 'run `npx holdfast migrate` as a role that may create roles')]
+  }
+  const live = new Map((await liveFacts(database, schema)).map((fact) => [`${fact.owner}${fact.name}`, fact.grantees]))
+  return (await freshFacts()).flatMap((fact) => {
+    const has = live.get(`${fact.owner}${fact.name}`)
+    const lacking = fact.kind === 'function' && has ? fact.grantees.filter((role) => !has.includes(role)) : []
+    if (lacking.length === 0) return []
+    const roles = lacking.map((role) => role.replace(/^holdfast_/, `${schema}_`)).join(', ')
+    const sql = `grant execute on function ${quoteIdentifier(schema)}.${fact.owner} to ${roles};`
+    return [fail(`${roles} may not call ${fact.owner}`, 'grant it, or run `npx holdfast migrate`', [sql])]
+  })
+}
+
+const TABLE_RIGHTS = `
+  select c.relname as name, coalesce(r.rolname, 'public') as grantee, string_agg(g.privilege_type, ', ' order by g.privilege_type) as may
+    from pg_catalog.pg_class as c
+   cross join lateral aclexplode(c.relacl) as g
+    left join pg_catalog.pg_roles as r on r.oid = g.grantee
+   where c.relnamespace = to_regnamespace($1)
+     and c.relkind in ('r', 'p')
+     and g.grantee <> c.relowner
+     and g.privilege_type in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
+   group by c.relname, r.rolname
+   order by 1, 2`
+
+async function ofTables({ database, store: { schema } }: Patient): Promise<Told[]> {
+  const own = quoteIdentifier(schema)
+  const { rows } = await database.query(TABLE_RIGHTS, [own])
+  return rows.map(({ name, grantee, may }) => {
+    const to = grantee === 'public' ? 'public' : quoteIdentifier(String(grantee))
+    const fact = `${grantee} may ${String(may).toLowerCase()} on table ${name}: it can write past every guard`
+    return fail(fact, 'take it back', [`revoke ${String(may).toLowerCase()} on ${own}.${name} from ${to};`])
+  })
+}
+
+const OWN_TRADES = `
+  select current_user as own, t.trade,
+         pg_has_role(current_user, t.role, 'usage') as has_it
+    from unnest($1::text[], $2::text[]) as t(role, trade)
+   where to_regrole(quote_ident(t.role)) is not null`
+
+async function ofThisRole({ database, store: { schema } }: Patient): Promise<Told[]> {
+  const roles = TRADES.map((trade) => `${schema}_${trade}`)
+  const { rows } = await database.query(OWN_TRADES, [roles, TRADES])
+  if (rows.length === 0 || rows.some(({ has_it: hasIt }) => hasIt === true)) return []
+  const own = String(rows[0]?.own)
+  const grant = `grant ${schema}_producer, ${schema}_worker to ${quoteIdentifier(own)};`
+  return [warn(`role ${own} has none of the trades ${TRADES.join(', ')}`, 'grant it the one that it needs', [grant])]
+}

@@ -1,0 +1,128 @@
+// How a schema differs from what this program makes, and the statements that lead back. Pure: facts in, differences out.
+
+import type { SchemaFact } from '../store/schema-facts.js'
+
+export interface Drift {
+  readonly fact: string
+  /** Empty where only a person can decide. Under the schema's default name. */
+  readonly sql: readonly string[]
+  /** Something that Holdfast needs is missing or different; else only something else is there. */
+  readonly isHarmful: boolean
+}
+
+export function driftOf(fresh: readonly SchemaFact[], live: readonly SchemaFact[]): Drift[] {
+  const [wanted, found] = [byIdentity(fresh), byIdentity(live)]
+  const tables = new Set(live.filter(({ kind }) => kind === 'table').map(({ owner }) => owner))
+  const lost = [...wanted].flatMap(([identity, fact]) => {
+    const now = found.get(identity)
+    if (now?.text === fact.text) return []
+    // A missing table is told once, not by each of its parts; so is a key, whose index comes with it.
+    if (!now && fact.kind !== 'table' && OF_TABLE.has(fact.kind) && !tables.has(fact.owner)) return []
+    if (fact.kind === 'index' && wanted.has(identityOf({ ...fact, kind: 'constraint' })) && !now) return []
+    const fault = now ? `is ${now.text.trim() || 'plain'}, not ${fact.text.trim() || 'plain'}` : 'is missing'
+    return [{ fact: `${describe(fact)} ${fault}`, sql: now ? changed(fact, now) : added(fact, fresh), isHarmful: true }]
+  })
+  const strange = [...found].flatMap(([identity, fact]) =>
+    wanted.has(identity) ? [] : [{ fact: `${describe(fact)} is not Holdfast’s`, sql: [], isHarmful: false }],
+  )
+  return [...lost, ...strange]
+}
+
+const OF_TABLE: ReadonlySet<SchemaFact['kind']> = new Set(['column', 'constraint', 'index'])
+
+function byIdentity(facts: readonly SchemaFact[]): Map<string, SchemaFact> {
+  return new Map(facts.map((fact) => [identityOf(fact), fact]))
+}
+
+function identityOf({ kind, owner, name }: Pick<SchemaFact, 'kind' | 'owner' | 'name'>): string {
+  return `${kind} ${owner} ${name}`
+}
+
+function describe({ kind, owner, name }: SchemaFact): string {
+  if (kind === 'table') return `table ${name}`
+  if (kind === 'function') return `function ${owner}${name}`
+  return `${kind} ${name} of ${owner}`
+}
+
+function added(fact: SchemaFact, fresh: readonly SchemaFact[]): string[] {
+  const { kind, owner, name, text } = fact
+  switch (kind) {
+    case 'table':
+      return []
+    case 'column':
+      return [`alter table holdfast.${owner} add column ${name} ${columnText(text)};`]
+    case 'constraint':
+      return [`alter table holdfast.${owner} add constraint ${name} ${text};`]
+    case 'index':
+      return [`${isPartitioned(owner, fresh) ? text : text.replace(' INDEX ', ' INDEX CONCURRENTLY ')};`]
+    default:
+      return []
+  }
+}
+
+function changed(wanted: SchemaFact, now: SchemaFact): string[] {
+  const { kind, owner, name, text } = wanted
+  const table = `alter table holdfast.${owner}`
+  switch (kind) {
+    case 'table':
+      return optionsChanged(table, text, now.text)
+    case 'column':
+      return columnChanged(`${table} alter column ${name}`, text, now.text)
+    case 'constraint':
+      return [`${table} drop constraint ${name};`, `${table} add constraint ${name} ${text};`]
+    case 'index':
+      return [`drop index holdfast.${name};`, `${text};`]
+    default:
+      return []
+  }
+}
+
+function columnText(text: string): string {
+  return text.replace(/ identity$/, ' generated always as identity')
+}
+
+function columnChanged(alter: string, wanted: string, now: string): string[] {
+  const [to, from] = [readColumn(wanted), readColumn(now)]
+  const isRetyped = to.type !== from.type
+  return [
+    ...(isRetyped ? [`${alter} type ${to.type} using (${alter.split(' ').at(-1)}::${to.type});`] : []),
+    ...(to.fallback === from.fallback
+      ? []
+      : [to.fallback ? `${alter} set default ${to.fallback};` : `${alter} drop default;`]),
+    ...(to.isRequired === from.isRequired ? [] : [`${alter} ${to.isRequired ? 'set' : 'drop'} not null;`]),
+  ]
+}
+
+function readColumn(text: string): { type: string; isRequired: boolean; fallback: string | undefined } {
+  const {
+    type = '',
+    required,
+    fallback,
+  } = /^(?<type>.+?)(?<required> not null)?(?: default (?<fallback>.+)| identity)?$/.exec(text)?.groups ?? {}
+  return { type, isRequired: required !== undefined, fallback }
+}
+
+function optionsChanged(alter: string, wanted: string, now: string): string[] {
+  const [to, from] = [readOptions(wanted), readOptions(now)]
+  const strange = [...from.keys()].filter((name) => !to.has(name))
+  const lost = [...to].filter(([name, value]) => from.get(name) !== value).map(([name, value]) => `${name} = ${value}`)
+  return [
+    ...(lost.length > 0 ? [`${alter} set (${lost.join(', ')});`] : []),
+    ...(strange.length > 0 ? [`${alter} reset (${strange.join(', ')});`] : []),
+  ]
+}
+
+function readOptions(text: string): Map<string, string> {
+  const inner = /^ with \((.*)\)$/.exec(text)?.[1] ?? ''
+  return new Map(
+    inner
+      .split(', ')
+      .filter(Boolean)
+      .map((part) => part.split('=', 2) as [string, string]),
+  )
+}
+
+/** Only plain tables can have an index built while others write. */
+function isPartitioned(table: string, fresh: readonly SchemaFact[]): boolean {
+  return fresh.some(({ kind, owner }) => kind === 'table' && owner.startsWith(`${table}_`))
+}

@@ -1,0 +1,81 @@
+// Examines a database and those who use it. Changes nothing.
+
+import type { Database } from '../store/connection.js'
+import { checkSchema } from '../store/migrate.js'
+import { openDatabase, Store, type StoreOptions } from '../store/open.js'
+import { translated } from '../store/translate-error.js'
+import type { Check } from './check.js'
+import { bloat } from './checks/bloat.js'
+import { clocks } from './checks/clocks.js'
+import { connections } from './checks/connections.js'
+import { invalidIndexes } from './checks/invalid-indexes.js'
+import { longTransactions } from './checks/long-transactions.js'
+import { placement } from './checks/placement.js'
+import { pooler } from './checks/pooler.js'
+import { rights } from './checks/rights.js'
+import { schemaDrift } from './checks/schema-drift.js'
+import { serverVersion } from './checks/server-version.js'
+import { handlers, queues, workers } from './checks/unserved-work.js'
+import { workerVersions } from './checks/worker-versions.js'
+import { type Finding, fail, ok, type Told, warn } from './finding.js'
+import { DEFAULT_LIMITS, type Limits } from './limits.js'
+
+const CHECKS: readonly Check[] = [
+  serverVersion,
+  pooler,
+  connections,
+  longTransactions,
+  rights,
+  schemaDrift,
+  invalidIndexes,
+  bloat,
+  workers,
+  handlers,
+  queues,
+  workerVersions,
+  clocks,
+  placement,
+]
+
+/** One finding at least for each check. Throws only when the database cannot be reached. */
+export async function examine(
+  options: Pick<StoreOptions, 'database' | 'schema' | 'pooler'>,
+  limits: Limits = DEFAULT_LIMITS,
+): Promise<Finding[]> {
+  const database = await openDatabase({ ...options, maxConnections: 2 })
+  const store = new Store({ database, schema: options.schema, migrate: false })
+  try {
+    await database.query('select 1')
+    const schema = await schemaFinding(database, store.schema)
+    const findings: Finding[] = [schema]
+    for (const check of CHECKS) {
+      if (check.needs === 'server' && database.engine !== 'server') continue
+      if (check.needs === 'schema' && schema.verdict !== 'ok') continue
+      const told = await check.examine({ database, store, limits }).catch(unanswered)
+      findings.push(...told.map((one) => ({ check: check.name, ...one })))
+    }
+    return findings
+  } catch (error) {
+    throw translated(error)
+  } finally {
+    await database.close()
+  }
+}
+
+async function schemaFinding(database: Database, schema: string): Promise<Finding> {
+  try {
+    await checkSchema(database, schema)
+    return { check: 'schema', ...ok(`schema "${schema}" fits this program`) }
+  } catch (error) {
+    const { message } = translated(error) as Error
+    return {
+      check: 'schema',
+      ...fail(message, 'run `npx holdfast migrate`; what it would do: `npx holdfast migrate --plan`'),
+    }
+  }
+}
+
+function unanswered(error: unknown): Told[] {
+  const message = error instanceof Error ? error.message : String(error)
+  return [warn(`could not be examined: ${message}`, 'ask again as the owner of the schema')]
+}

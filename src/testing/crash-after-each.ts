@@ -1,0 +1,180 @@
+// Runs a job once as it is, then once per deed with a crash right after it: the lease is abandoned, reaped when its time is
+// over, and the job runs again. What it brought about must be the same each time.
+
+import { AssertionError } from 'node:assert'
+import { inspect, isDeepStrictEqual } from 'node:util'
+import type { BeginTransaction } from '../domain/context.js'
+import type { JobDefinition } from '../domain/definition.js'
+import { FINAL_STATES, type Job, type JobId, type JobState } from '../domain/job.js'
+import { SILENT } from '../observe/log.js'
+import { claimOne } from '../store/claim.js'
+import { findJob } from '../store/jobs.js'
+import type { Store } from '../store/open.js'
+import { allJobs } from '../store/owner-questions.js'
+import { reapLeases } from '../store/upkeep.js'
+import { leasedDeeds } from '../worker/leased-deeds.js'
+import type { RunnableJob } from '../worker/registry.js'
+import { startRun } from '../worker/runner.js'
+import { CrashPoints, countedDeeds } from './crash-points.js'
+import type { TestClock } from './test-clock.js'
+
+export interface CrashOptions {
+  /** Puts the world back to where each round begins, outside of Holdfast: empty the tables, empty the outbox. */
+  readonly reset?: () => unknown
+  /** What the job brought about, read after each round: rows, mails, calls. Rounds are compared by it. */
+  readonly effects?: () => unknown
+}
+
+/** What one round came to. */
+export interface Round {
+  readonly state: JobState
+  readonly effects: unknown
+  /** What the job enqueued, in order. */
+  readonly enqueued: readonly { readonly type: string; readonly input: unknown }[]
+}
+
+export interface Crash extends Round {
+  /** The deed right after which the process died. */
+  readonly after: string
+  /** It came to the same as the round without a crash. */
+  readonly isSame: boolean
+}
+
+export interface CrashReport {
+  /** Every crash came to the same as no crash. */
+  readonly isSingle: boolean
+  readonly undisturbed: Round
+  readonly crashes: readonly Crash[]
+  /** One line per crash. */
+  readonly text: string
+  /** Throws an AssertionError with the text unless isSingle. */
+  assertSingle(): void
+}
+
+/** What the rounds are run with. */
+export interface World {
+  readonly store: Store
+  readonly clock: TestClock
+  readonly begin: BeginTransaction | undefined
+  enqueue(job: JobDefinition, input: unknown): Promise<{ readonly id: JobId }>
+  runJob(id: JobId): Promise<boolean>
+}
+
+// The claim and the return are the worker's own deeds.
+const CLAIM = 'the claim'
+const RETURN = 'the return of the handler'
+// A handler that does more is not looked at to its end.
+const MOST_ROUNDS = 1000
+// A job that is not at its end after so many starts snoozes or fails for ever.
+const MOST_STARTS = 100
+// No worker beats here: only a lease that is over tells that its holder is gone.
+const NOBODY_IS_SILENT_MS = 315_360_000_000
+
+export async function crashAfterEach(
+  world: World,
+  definition: RunnableJob,
+  input: unknown,
+  options: CrashOptions,
+): Promise<CrashReport> {
+  const { round: undisturbed } = await runRound(world, definition, input, options)
+  const crashes: Crash[] = []
+  for (let deeds = 0; deeds < MOST_ROUNDS; deeds += 1) {
+    const points = new CrashPoints(deeds)
+    const { round } = await runRound(world, definition, input, options, points)
+    const after = deeds === 0 ? CLAIM : points.isDead ? String(points.done.at(-1)) : RETURN
+    crashes.push({ after, isSame: isDeepStrictEqual(round, undisturbed), ...round })
+    if (!points.isDead) break
+  }
+  return report(definition.type, undisturbed, crashes)
+}
+
+/** Without points nothing is disturbed; with them the first run ends in a crash, at its return at the latest. */
+async function runRound(
+  world: World,
+  definition: RunnableJob,
+  input: unknown,
+  { reset, effects }: CrashOptions,
+  points?: CrashPoints,
+): Promise<{ round: Round }> {
+  await reset?.()
+  const { id } = await world.enqueue(definition, input)
+  const enqueued: Job[] = []
+  const watch = async (run: () => Promise<unknown>) => {
+    const known = new Set((await allJobs(world.store)).map((job) => job.id))
+    await run()
+    enqueued.push(...(await allJobs(world.store)).filter((job) => !known.has(job.id)))
+  }
+  if (points) {
+    await watch(() => runAndDie(world, definition, id, points))
+    await reap(world, id)
+  }
+  const { state } = await runToItsEnd(world, id, watch)
+  const made = enqueued.map((job) => ({ type: job.type, input: job.input }))
+  return { round: { state, effects: structuredClone(await effects?.()), enqueued: made } }
+}
+
+/** Claims and runs, and settles nothing: as a process that dies before it can. */
+async function runAndDie(world: World, definition: RunnableJob, id: JobId, points: CrashPoints): Promise<void> {
+  const job = await claimOne(world.store, id, { worker: 'crash-test', types: [definition.type] })
+  if (!job || points.isDead) return
+  const deeds = countedDeeds(leasedDeeds(world.store, world.begin), points)
+  // A dead run has no timeout left that could wake it.
+  const run = startRun(job, { ...definition, timeoutMs: undefined }, deeds, () => SILENT)
+  await Promise.race([run.outcome, points.crash]).catch(() => {})
+}
+
+/** Nobody renews the lease of the dead: when its time is over, the reaper takes the job. */
+async function reap({ store, clock }: World, id: JobId): Promise<void> {
+  const { lockedUntil } = await read(store, id)
+  if (lockedUntil === null) return
+  await clock.to(new Date(lockedUntil.getTime() + 1))
+  await reapLeases(store, 100, NOBODY_IS_SILENT_MS)
+}
+
+async function runToItsEnd(
+  world: World,
+  id: JobId,
+  watch: (run: () => Promise<unknown>) => Promise<void>,
+): Promise<Job> {
+  for (let starts = 0; ; starts += 1) {
+    const job = await read(world.store, id)
+    if ((FINAL_STATES as readonly JobState[]).includes(job.state) || starts === MOST_STARTS) return job
+    if (job.runAt > world.clock.now) await world.clock.to(job.runAt)
+    await watch(() => world.runJob(id))
+  }
+}
+
+async function read(store: Store, id: JobId): Promise<Job> {
+  return (await findJob(store, id)) as Job
+}
+
+function report(type: string, undisturbed: Round, crashes: readonly Crash[]): CrashReport {
+  const isSingle = crashes.every(({ isSame }) => isSame)
+  const lines = crashes.map(
+    (crash) => `  ${crash.isSame ? 'same ' : 'OTHER'}  crash after ${crash.after}${seen(crash)}`,
+  )
+  const text = `${type}, undisturbed: ${shown(undisturbed)}\n${lines.join('\n')}`
+  return {
+    isSingle,
+    undisturbed,
+    crashes,
+    text,
+    assertSingle() {
+      if (isSingle) return
+      throw new AssertionError({
+        message: `a crash changes what a job of type ${type} brings about\n${text}`,
+        actual: crashes.filter(({ isSame }) => !isSame),
+        expected: undisturbed,
+        operator: 'assertSingle',
+      })
+    },
+  }
+}
+
+function seen({ isSame, state, effects, enqueued }: Crash): string {
+  return isSame ? '' : `: ${shown({ state, effects, enqueued })}`
+}
+
+function shown({ state, effects, enqueued }: Round): string {
+  return inspect({ state, effects, enqueued }, { breakLength: Number.POSITIVE_INFINITY, depth: 4 })
+}

@@ -1,0 +1,98 @@
+// Counts what a run does at one seam, and lets the process die, as far as the run can tell, after a chosen one of its deeds.
+
+import type { LeasedDeeds } from '../worker/run-context.js'
+
+/** What a run did, in order, and where it ends. */
+export class CrashPoints {
+  readonly done: string[] = []
+  /** Rejects when the crash comes: for what must not wait for the run any longer. */
+  readonly crash: Promise<never>
+  readonly #after: number
+  #reject: (error: Error) => void = () => {}
+  #isDead = false
+
+  /** Crashes after so many deeds; never with Infinity. */
+  constructor(after: number) {
+    this.#after = after
+    this.crash = new Promise((_, reject) => {
+      this.#reject = reject
+    })
+    this.crash.catch(() => {})
+    if (after === 0) this.#die()
+  }
+
+  get isDead(): boolean {
+    return this.#isDead
+  }
+
+  /** Does it and counts it. A dead run's deeds are never done, and what it waits for never comes. */
+  async deed<T>(name: string, work: () => Promise<T>): Promise<T> {
+    if (this.#isDead) return never()
+    try {
+      const result = await work()
+      if (this.#isDead) return never()
+      this.done.push(name)
+      if (this.done.length === this.#after) {
+        this.#die()
+        return never()
+      }
+      return result
+    } catch (error) {
+      if (this.#isDead) return never()
+      throw error
+    }
+  }
+
+  #die(): void {
+    this.#isDead = true
+    this.#reject(new Error('the process has crashed, as the test asked'))
+  }
+}
+
+/** Every deed is counted when it is done; a transaction's statements too, and its commit is the deed of the transaction. */
+export function countedDeeds(deeds: LeasedDeeds, points: CrashPoints): LeasedDeeds {
+  const counted = Object.entries(deeds).map(([name, deed]) => [
+    name,
+    (...values: unknown[]) =>
+      points.deed(name === 'tx' ? 'commit' : `ctx.${name}`, () => (deed as AnyDeed).call(deeds, ...values)),
+  ])
+  const named = Object.fromEntries(counted) as LeasedDeeds
+  return {
+    ...named,
+    // Its connection dies with the process: what it has not committed is rolled back.
+    tx: (job, work) => named.tx(job, (tx) => Promise.race([work(countedStatements(tx, points)), points.crash])),
+    complete: (job, tx, output, next) => named.complete(job, originals.get(tx as object) ?? tx, output, next),
+  }
+}
+
+type AnyDeed = (...values: unknown[]) => Promise<unknown>
+
+/** The transaction behind each counted one. */
+const originals = new WeakMap<object, unknown>()
+
+function countedStatements(tx: unknown, points: CrashPoints): unknown {
+  const client = tx as { query?: AnyDeed }
+  if (typeof client.query !== 'function') return tx
+  const counted = new Proxy(client as { query: AnyDeed }, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      if (name !== 'query') return value.bind(target)
+      return (...values: unknown[]) => points.deed(statementName(values[0]), () => target.query(...values))
+    },
+  })
+  originals.set(counted, tx)
+  return counted
+}
+
+const SHOWN_CHARACTERS = 60
+
+function statementName(statement: unknown): string {
+  const text = typeof statement === 'string' ? statement : String((statement as { text?: unknown } | null)?.text)
+  const line = text.trim().replace(/\s+/g, ' ')
+  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}

@@ -1,0 +1,195 @@
+// A Holdfast for the tests of an application: a fresh database in memory, a clock that stands still, and nothing that runs
+// before drain() says so.
+
+import type { BeginTransaction } from '../domain/context.js'
+import type { JobDefinition } from '../domain/definition.js'
+import { HoldfastError } from '../domain/errors.js'
+import { FINAL_STATES, type Job, type JobState } from '../domain/job.js'
+import { indexByJobKey } from '../domain/schedule.js'
+import { Holdfast, type HoldfastOptions } from '../holdfast.js'
+import { Scheduler } from '../maintenance/scheduler.js'
+import { openFreshDatabase, type PGlite } from '../store/fresh-database.js'
+import { Store } from '../store/open.js'
+import { allJobs, dueJobs, nextDue, setClock } from '../store/owner-questions.js'
+import { dueSchedules } from '../store/schedules.js'
+import { reapLeases } from '../store/upkeep.js'
+import { Registry } from '../worker/registry.js'
+import { type CrashOptions, type CrashReport, crashAfterEach } from './crash-after-each.js'
+import { expectJobs, fits, type Times } from './expectations.js'
+import { TestClock } from './test-clock.js'
+
+export type { Crash, CrashOptions, CrashReport, Round } from './crash-after-each.js'
+export type { Times } from './expectations.js'
+export type { TestClock } from './test-clock.js'
+
+export interface TestHoldfastOptions<Jobs extends readonly JobDefinition[]>
+  extends Pick<HoldfastOptions<Jobs>, 'jobs' | 'schedules' | 'logger' | 'transaction' | 'instrument'> {
+  /** Where the clock stands at first; the real time by default. */
+  readonly now?: Date | string
+}
+
+type AnyJob = JobDefinition | string
+
+// A job that enqueues itself would never end.
+const MOST_RUNS = 1000
+const REAP_LIMIT = 100
+// No worker beats here: only a lease that is over tells that its holder is gone.
+const NOBODY_IS_SILENT_MS = 315_360_000_000
+
+/** Close it after the test, or take it with `await using`. */
+export async function createTestHoldfast<const Jobs extends readonly JobDefinition[]>(
+  options: TestHoldfastOptions<Jobs>,
+): Promise<TestHoldfast<Jobs>> {
+  const pglite = await openFreshDatabase()
+  try {
+    const holdfast = new TestHoldfast(options, pglite)
+    await holdfast.clock.to(holdfast.clock.now)
+    return holdfast
+  } catch (error) {
+    await pglite.close()
+    throw error
+  }
+}
+
+export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDefinition[]> extends Holdfast<Jobs> {
+  /** The database itself: for tables of your own, and for libraries that take a PGlite. */
+  readonly pglite: PGlite
+  readonly clock: TestClock
+  readonly #look: Store
+  readonly #registry: Registry
+  readonly #scheduler: Scheduler
+  readonly #known: readonly string[]
+  readonly #begin: BeginTransaction | undefined
+  #isScheduled = false
+
+  constructor({ now, ...options }: TestHoldfastOptions<Jobs>, pglite: PGlite) {
+    super({ ...options, database: pglite, migrate: false, grace: 0 })
+    this.pglite = pglite
+    this.#look = new Store({ database: pglite, migrate: false })
+    this.#registry = new Registry(options.jobs)
+    this.#known = (options.schedules ?? []).map(({ jobKey }) => jobKey)
+    this.#begin = options.transaction
+    this.#scheduler = makeScheduler(this.#look, options)
+    this.clock = new TestClock(now === undefined ? new Date() : new Date(now), {
+      set: (moment) => setClock(this.#look, moment),
+      serveSchedules: () => this.#serveSchedules(),
+      drain: async () => {
+        await this.drain()
+        return nextDue(this.#look)
+      },
+    })
+  }
+
+  /** Does nothing: an application that starts its worker may be tested as it is, and drain() runs the jobs. */
+  override async start(): Promise<void> {}
+
+  /**
+   * Runs what is due, one after another in the order of claims, with what that enqueues, until nothing is due any more. What
+   * was run, as it is now; a job that failed and waits for its next attempt is pending. Throws after `most` runs, 1,000 by
+   * default.
+   */
+  async drain({ most = MOST_RUNS }: { readonly most?: number } = {}): Promise<Job[]> {
+    const ran: string[] = []
+    for (;;) {
+      await this.#serveSchedules()
+      await reapLeases(this.#look, REAP_LIMIT, NOBODY_IS_SILENT_MS)
+      const before = ran.length
+      for (const id of await dueJobs(this.#look, this.#registry.types)) if (await this.runJob(id)) ran.push(id)
+      if (ran.length === before) break
+      if (ran.length > most) {
+        throw new HoldfastError('INVALID_OPTION', `more than ${most} runs: does a job enqueue itself without end?`)
+      }
+    }
+    const jobs = await allJobs(this.#look)
+    return jobs.filter(({ id }) => ran.includes(id))
+  }
+
+  /** The jobs of a type that were enqueued, whatever became of them; with `match` those whose input fits it. */
+  async enqueued(job: AnyJob, match?: unknown): Promise<Job[]> {
+    return (await allJobs(this.#look, typeOf(job))).filter(({ input }) => fits(input, match))
+  }
+
+  /** Those of them that came to their end. */
+  async finished(job: AnyJob, match?: unknown): Promise<Job[]> {
+    return (await this.enqueued(job, match)).filter(({ state }) => isFinal(state))
+  }
+
+  /** Throws, with what there was instead, unless such jobs were enqueued. */
+  async expectEnqueued(job: AnyJob, match?: unknown, { times }: Times = {}): Promise<readonly Job[]> {
+    const what = `enqueued ${typeOf(job)}`
+    const asked = { what, match, times, at: this.expectEnqueued }
+    return expectJobs(await this.enqueued(job), await this.enqueued(job, match), asked)
+  }
+
+  /** Throws, with what there was instead, unless such jobs came to this end; `completed` by default. */
+  async expectFinished(
+    job: AnyJob,
+    match?: unknown,
+    { times, state = 'completed' }: Times & { readonly state?: JobState } = {},
+  ): Promise<readonly Job[]> {
+    const fitting = (await this.finished(job, match)).filter((each) => each.state === state)
+    const asked = { what: `${state} ${typeOf(job)}`, match, times, at: this.expectFinished }
+    return expectJobs(await this.enqueued(job), fitting, asked)
+  }
+
+  /**
+   * Runs a job again and again, each time with a crash after another one of its deeds, and lets it be taken up by another
+   * worker: do its effects stay single? Deeds are the statements and commits of ctx.tx, ctx.complete and whatever else a
+   * handler does by ctx, and its return.
+   */
+  async crashAfterEach(job: JobDefinition, input: unknown, options: CrashOptions = {}): Promise<CrashReport> {
+    const world = {
+      store: this.#look,
+      clock: this.clock,
+      begin: this.#begin,
+      enqueue: (each: JobDefinition, given: unknown) => this.enqueue(each, given),
+      runJob: (id: string) => this.runJob(id),
+    }
+    return crashAfterEach(world, this.#registry.handlerFor(job.type), input, options)
+  }
+
+  override async close(): Promise<void> {
+    await super.close()
+    await this.#look.close()
+    if (!this.pglite.closed) await this.pglite.close()
+  }
+
+  async #serveSchedules(): Promise<Date | undefined> {
+    if (!this.#isScheduled) {
+      this.#isScheduled = true
+      await setClock(this.#look, this.clock.now)
+      await this.#scheduler.put()
+    }
+    for (;;) {
+      const { due, now, nextInMs } = await dueSchedules(this.#look, this.#known)
+      if (due.length === 0) return nextInMs === undefined ? undefined : new Date(now.getTime() + nextInMs)
+      await this.#scheduler.runOnce()
+    }
+  }
+}
+
+function makeScheduler(
+  store: Store,
+  { schedules = [], jobs }: TestHoldfastOptions<readonly JobDefinition[]>,
+): Scheduler {
+  const fail = (error: unknown) => {
+    throw error
+  }
+  return new Scheduler(store, {
+    worker: 'test',
+    definitions: indexByJobKey(schedules),
+    jobs: new Map(jobs.map((job) => [job.type, job])),
+    onFired() {},
+    onEdited() {},
+    onScheduleFault: ({ error }) => fail(error),
+    onFault: (_, error) => fail(error),
+  })
+}
+
+function typeOf(job: AnyJob): string {
+  return typeof job === 'string' ? job : job.type
+}
+
+function isFinal(state: JobState): boolean {
+  return (FINAL_STATES as readonly JobState[]).includes(state)
+}

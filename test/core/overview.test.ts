@@ -1,0 +1,46 @@
+// What an operator sees of a database, on either engine: the newest jobs, queues, workers, and a doctor's verdict.
+import { expect, test } from 'vitest'
+import { openClient } from '../../src/client/open.js'
+import { examine } from '../../src/doctor/examine.js'
+import { DEFAULT_LIMITS } from '../../src/doctor/limits.js'
+import { defineJob } from '../../src/index.js'
+import { heard, useHoldfast } from '../support/holdfast.js'
+
+const bench = useHoldfast()
+const where = () => ({ database: bench.database.pglite ?? bench.database.url })
+const echo = defineJob({ type: 'echo', run: async (input) => input })
+const later = defineJob({ type: 'later', queue: 'slow' })
+
+test('jobs, queues and workers are seen as they are', async () => {
+  const holdfast = bench.open({ jobs: [echo, later] })
+  const open = openClient({ ...where(), migrate: false })
+  await holdfast.start()
+  const done = heard(holdfast, 'job.completed')
+  const { id: first } = await holdfast.enqueue(echo, { n: 1 })
+  await done
+  const { id: second } = await holdfast.enqueue(later, {})
+
+  expect(await open.latest({ limit: 10 })).toMatchObject([
+    { id: second, state: 'pending', queue: 'slow' },
+    { id: first, state: 'completed', output: { n: 1 } },
+  ])
+  expect(await open.latest({ limit: 10, before: second, states: ['pending'] })).toEqual([])
+  expect(await open.queues()).toMatchObject([
+    { name: 'default', due: 0, liveWorkers: 1 },
+    { name: 'slow', due: 1, liveWorkers: 0, pausedAt: null },
+  ])
+  expect(await open.workers()).toMatchObject([{ queues: ['default'], types: ['echo'], isAlone: false }])
+  await open.close()
+})
+
+test('a doctor finds a sound database sound, and work that nobody does', async () => {
+  const holdfast = bench.open({ jobs: [later] })
+  const sound = await examine(where())
+  await holdfast.enqueue(later, {})
+  const neglected = await examine(where(), { ...DEFAULT_LIMITS, dueMs: 0 })
+
+  expect(sound.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
+  expect(neglected.filter(({ verdict }) => verdict === 'fail')).toEqual([
+    expect.objectContaining({ check: 'queues without workers', fact: expect.stringContaining('queue slow') }),
+  ])
+})
