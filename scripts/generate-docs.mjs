@@ -29,6 +29,7 @@ const COMMANDS = {
   jobs: ['list', 'show', 'retry', 'cancel', 'recover'],
   queues: ['list', 'pause', 'resume'],
   schedules: ['list', 'next', 'trigger', 'enable', 'disable'],
+  ui: [],
   bench: [],
 }
 

@@ -96,7 +96,6 @@ declare
     "cancel_bulk": ["operator"],
     "work_bulk": ["worker"],
     "roll_stats": ["worker"],
-    "latest_jobs": ["operator", "viewer"],
     "queue_facts": ["worker", "operator", "viewer"],
     "worker_facts": ["worker", "operator", "viewer"],
     "unserved_work": ["operator", "viewer"],

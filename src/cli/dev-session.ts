@@ -1,12 +1,15 @@
 // An application under development: runs on one database that stays open, and is replaced as a whole when its files change.
 
+import type { Client } from '../client/client.js'
 import type { OpenDatabase } from '../client/open.js'
 import type { JobId } from '../domain/job.js'
+import { type Serving, serve } from '../http/serve.js'
 import type { Events } from '../observe/events.js'
 import { type App, loadApp } from './load-app.js'
 
 export interface DevFacts {
-  started(app: App, isFirst: boolean): void
+  /** `url`: where the HTTP API of the application is. */
+  started(app: App, url: string, isFirst: boolean): void
   /** The application could not be loaded or started; the one before goes on. */
   broken(error: unknown): void
   said(line: DevLine): void
@@ -26,13 +29,16 @@ const GRACE_MS = 2000
 export class DevSession {
   readonly #database: OpenDatabase
   readonly #file: string | undefined
+  readonly #port: number
   readonly #facts: DevFacts
   #app: App | undefined
+  #serving: Serving | undefined
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(database: OpenDatabase, file: string | undefined, facts: DevFacts) {
+  constructor(database: OpenDatabase, file: string | undefined, port: number, facts: DevFacts) {
     this.#database = database
     this.#file = file
+    this.#port = port
     this.#facts = facts
   }
 
@@ -53,6 +59,7 @@ export class DevSession {
 
   async stop(): Promise<void> {
     await this.#turn
+    await this.#serving?.close()
     await this.#app?.close()
   }
 
@@ -75,11 +82,15 @@ export class DevSession {
     tellJobs(app, (line) => this.#facts.said(line))
     try {
       await app.start()
+      // Pages come back by themselves: the new server is where the old one was.
+      const port = this.#serving?.port ?? this.#port
+      await this.#serving?.close()
+      this.#serving = await serve(app as unknown as Client, { port })
     } catch (error) {
       await app.close()
       throw error
     }
-    this.#facts.started(app, isFirst)
+    this.#facts.started(app, this.#serving.url, isFirst)
     return app
   }
 }

@@ -13,6 +13,7 @@ import { addQueues } from './commands/queues.js'
 import { addRun } from './commands/run.js'
 import { addSchedules } from './commands/schedules.js'
 import { addStatus } from './commands/status.js'
+import { addUi } from './commands/ui.js'
 import { addWorker } from './commands/worker.js'
 import { errorLine, exitCodeOf } from './exit-codes.js'
 
@@ -32,6 +33,7 @@ addRun(program)
 addJobs(program)
 addQueues(program)
 addSchedules(program)
+addUi(program)
 addBench(program)
 
 try {

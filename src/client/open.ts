@@ -1,17 +1,9 @@
 // A client for programs that look at a database and act on it without jobs of their own, such as the command line.
 
 import type { JobDefinition } from '../domain/definition.js'
-import type { Job } from '../domain/job.js'
 import { EventHub } from '../observe/events.js'
 import type { Database } from '../store/connection.js'
-import {
-  type LatestJobs,
-  latestJobs,
-  type QueueFacts,
-  queueFacts,
-  type WorkerFacts,
-  workerFacts,
-} from '../store/facts.js'
+import { type QueueFacts, queueFacts, type WorkerFacts, workerFacts } from '../store/facts.js'
 import { openDatabase, Store, type StoreOptions } from '../store/open.js'
 import { Client } from './client.js'
 
@@ -19,8 +11,6 @@ export type { QueueFacts, WorkerFacts } from '../store/facts.js'
 
 export interface OpenClient {
   readonly client: Client
-  /** The newest first. */
-  latest(query: LatestJobs): Promise<Job[]>
   queues(): Promise<QueueFacts[]>
   workers(): Promise<WorkerFacts[]>
   close(): Promise<void>
@@ -30,7 +20,6 @@ export function openClient(options: StoreOptions, jobs: readonly JobDefinition[]
   const store = new Store(options)
   return {
     client: new Client(store, new EventHub(), jobs),
-    latest: (query) => latestJobs(store, query),
     queues: () => queueFacts(store),
     workers: () => workerFacts(store),
     close: () => store.close(),

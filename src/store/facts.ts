@@ -1,23 +1,7 @@
-// What is there now: the newest jobs, the queues, the workers, the work that nobody does, and how fast it goes.
+// What is there now: the queues, the workers, the work that nobody does, and how fast it goes.
 
-import type { Job, JobId, JobState } from '../domain/job.js'
 import { call } from './call.js'
 import type { Store } from './open.js'
-import { toJob } from './rows.js'
-
-export interface LatestJobs {
-  readonly states?: readonly JobState[] | undefined
-  readonly type?: string | undefined
-  readonly queue?: string | undefined
-  /** The last id already seen. */
-  readonly before?: JobId | undefined
-  readonly limit: number
-}
-
-export async function latestJobs(store: Store, { states, type, queue, before, limit }: LatestJobs): Promise<Job[]> {
-  const values = [states, type, queue, before, limit].map((value) => value ?? null)
-  return (await call(store, { invocation: 'latest_jobs_v1($1, $2, $3, $4, $5)' }, values)).map(toJob)
-}
 
 export interface QueueFacts {
   readonly name: string

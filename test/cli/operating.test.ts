@@ -12,25 +12,25 @@ const db = useDatabase()
 const run = (...args: string[]) => holdfast([...args, '--database', db.whole.url])
 const stateOf = (id: string) => askValue(db.admin, 'select state from holdfast.jobs where id = $1', [id])
 
-test('jobs are listed newest first, as lines or as JSON, and narrowed by options', async () => {
+test('jobs are listed newest first, as lines or as JSON, and narrowed by a filter', async () => {
   const given = givenIn(db.pool)
   const { job_id: failed } = await given.finishedJob('failed', { type: 'csv' })
   const pending = await given.pendingJob({ type: 'mail' })
 
   const lines = (await run('jobs', 'list')).stdout.trimEnd().split('\n')
-  const { stdout } = await run('jobs', 'list', '--state', 'failed', '--json')
-  const nothing = await run('jobs', 'list', '--type', 'nothing')
+  const { stdout } = await run('jobs', 'list', 'state:failed', '--json')
+  const nothing = await run('jobs', 'list', 'type:nothing', 'since:24h')
 
   expect(lines.map((line) => line.split(/ {2,}/).slice(0, 4))).toEqual([
     ['id', 'type', 'queue', 'state'],
     [pending, 'mail', 'default', 'pending'],
     [failed, 'csv', 'default', 'failed'],
   ])
-  expect(JSON.parse(stdout)).toMatchObject([{ id: failed, state: 'failed', type: 'csv' }])
+  expect(JSON.parse(stdout)).toMatchObject({ rows: [{ id: failed, state: 'failed', type: 'csv' }], next: null })
   expect(nothing).toMatchObject({ code: 0, stdout: 'no job fits\n' })
-  expect(await run('jobs', 'list', '--state', 'lost')).toMatchObject({
+  expect(await run('jobs', 'list', 'state:lost')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/INVALID_OPTION: --state/),
+    stderr: expect.stringMatching(/INVALID_OPTION: .*lost/),
   })
   expect(await run('jobs', 'list', '--limit', '0')).toMatchObject({ code: 2 })
 })
@@ -41,6 +41,7 @@ test('a job is shown with all that is known of it, and one that is not there end
   const { stdout } = await run('jobs', 'show', id)
   const missing = await run('jobs', 'show', '999999', '--json')
 
+  expect(stdout).toMatch(/^no live worker/i)
   expect(stdout).toMatch(/^type +mail$/m)
   expect(stdout).toMatch(/^input +{"to":"ada"}$/m)
   expect(JSON.parse((await run('jobs', 'show', id, '--json')).stdout)).toMatchObject({ id, tags: ['vip'], logs: [] })

@@ -1,4 +1,4 @@
-// What an operator sees of a database, on either engine: the newest jobs, queues, workers, and a doctor's verdict.
+// What an operator sees of a database, on either engine: queues, workers, and a doctor's verdict.
 import { expect, test } from 'vitest'
 import { openClient } from '../../src/client/open.js'
 import { examine } from '../../src/doctor/examine.js'
@@ -11,20 +11,15 @@ const where = () => ({ database: bench.database.pglite ?? bench.database.url })
 const echo = defineJob({ type: 'echo', run: async (input) => input })
 const later = defineJob({ type: 'later', queue: 'slow' })
 
-test('jobs, queues and workers are seen as they are', async () => {
+test('queues and workers are seen as they are', async () => {
   const holdfast = bench.open({ jobs: [echo, later] })
   const open = openClient({ ...where(), migrate: false })
   await holdfast.start()
   const done = heard(holdfast, 'job.completed')
-  const { id: first } = await holdfast.enqueue(echo, { n: 1 })
+  await holdfast.enqueue(echo, { n: 1 })
   await done
-  const { id: second } = await holdfast.enqueue(later, {})
+  await holdfast.enqueue(later, {})
 
-  expect(await open.latest({ limit: 10 })).toMatchObject([
-    { id: second, state: 'pending', queue: 'slow' },
-    { id: first, state: 'completed', output: { n: 1 } },
-  ])
-  expect(await open.latest({ limit: 10, before: second, states: ['pending'] })).toEqual([])
   expect(await open.queues()).toMatchObject([
     { name: 'default', due: 0, liveWorkers: 1 },
     { name: 'slow', due: 1, liveWorkers: 0, pausedAt: null },

@@ -17,7 +17,11 @@ export interface CommandOptions {
 
 /** Runs to its end. No database is named but by `args` and `env`. */
 export function holdfast(args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
-  return startCommand(process.execPath, [MAIN, ...args], options).ended
+  return startHoldfast(args, options).ended
+}
+
+export function startHoldfast(args: readonly string[], options: CommandOptions = {}) {
+  return startCommand(process.execPath, [MAIN, ...args], options)
 }
 
 /** A process whose output can be waited for; end it with `kill` if it does not end by itself. */

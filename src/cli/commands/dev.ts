@@ -1,4 +1,5 @@
-// holdfast dev: everything in one process while you write: database, schema, worker, schedules, and your files as they change.
+// holdfast dev: everything in one process while you write: database, schema, worker, schedules, HTTP API, and your
+// files as they change.
 
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
@@ -11,15 +12,18 @@ import { findAppFile, loadApp } from '../load-app.js'
 import { stopSignal } from '../stop-signal.js'
 import { paint } from '../terminal.js'
 import { watchFiles } from '../watch-files.js'
+import { checkPort } from './ui.js'
 
 interface DevFlags extends DatabaseFlags {
   readonly watch: readonly string[]
+  readonly port: string
 }
 
 export function addDev(program: Command, version: string): void {
   withDatabase(program.command('dev'))
     .description('run your jobs while you write them; without a database on an embedded PostgreSQL')
     .option('--watch <folder...>', 'folders whose changes reload the jobs', ['jobs', 'src'])
+    .option('--port <n>', 'where the HTTP API listens, on this machine only; 0 takes any that is free', '4747')
     .action((flags: DevFlags) => runDev(flags, version))
 }
 
@@ -32,6 +36,7 @@ async function runDev(flags: DevFlags, version: string): Promise<void> {
   const session = new DevSession(
     database,
     flags.config,
+    checkPort(flags.port),
     facts(tell, () => banner(database, version, startedAt)),
   )
   try {
@@ -59,10 +64,11 @@ function teller({ json }: DevFlags): Tell {
 
 function facts(tell: Tell, opening: () => string): DevFacts {
   return {
-    started(app, isFirst) {
+    started(app, url, isFirst) {
       const count = `${app.types.length} ${app.types.length === 1 ? 'job' : 'jobs'} (${app.types.join(', ')})`
       if (!isFirst) return tell('reloaded', { types: app.types }, `reloaded: ${count}`)
-      tell('ready', { types: app.types }, `${opening()} · ${count}`)
+      tell('ready', { types: app.types, url }, `${opening()} · ${count}`)
+      tell('serving', { url }, `the HTTP API is at ${url}`)
       tell('hint', {}, `type a job and its input to run it: ${app.types[0] ?? 'type'} {"name": "Ada"} · q quits`)
     },
     broken: (error) =>

@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import type { Client } from '../../client/client.js'
 import { HoldfastError } from '../../domain/errors.js'
 import type { Job } from '../../domain/job.js'
+import type { JobRow } from '../../domain/operator-views.js'
 import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
 import { errorLine } from '../exit-codes.js'
-import { type ListFlags, listJobs } from '../job-list.js'
 import { ago, print, progressBar, table } from '../terminal.js'
 
 interface DeedFlags extends DatabaseFlags {
@@ -16,16 +16,15 @@ interface DeedFlags extends DatabaseFlags {
 
 export function addJobs(program: Command): void {
   const jobs = program.command('jobs').description('look at jobs, retry, cancel and recover them')
-  withDatabase(jobs.command('list'))
-    .description('the newest jobs, newest first')
-    .option('--state <state...>', 'pending, running, completed, failed, cancelled, superseded')
-    .option('--type <type>', 'of this type')
-    .option('--queue <queue>', 'of this queue')
-    .option('--before <id>', 'older than this job')
-    .option('--limit <n>', 'at most so many', '50')
+  withDatabase(jobs.command('list [filter...]'))
+    .description(
+      'jobs, newest first; all of them, or those of a filter: state:failed type:mail since:24h input.year=2026',
+    )
+    .option('--after <position>', 'go on where the page before ended')
+    .option('--limit <n>', 'at most so many, up to 200', '50')
     .action(runList)
   withDatabase(jobs.command('show <id>'))
-    .description('all that is known of one job, and what it logged')
+    .description('all that is known of one job: why it does not run, its attempts, what it logged')
     .action(runShow)
   withDatabase(jobs.command('retry <ids...>'))
     .description('give finished jobs fresh attempts and run them now')
@@ -50,36 +49,52 @@ function reasonOf({ reason }: DeedFlags): { reason?: string } {
   return reason === undefined ? {} : { reason }
 }
 
-async function runList(flags: DatabaseFlags & ListFlags): Promise<void> {
-  await withClient(flags, async (open) => {
-    const jobs = await listJobs(open, flags)
-    print(flags, jobs, () =>
-      table(
-        ['id', 'type', 'queue', 'state', 'attempts', 'enqueued', 'finished', 'error'],
-        jobs.map((job) => [
-          job.id,
-          job.type,
-          job.queue,
-          job.state,
-          `${job.attempts}/${job.maxAttempts}`,
-          ago(job.createdAt),
-          ago(job.finishedAt),
-          job.error?.message.split('\n')[0],
-        ]),
-        'no job fits',
-      ),
-    )
+async function runList(filter: string[], flags: DatabaseFlags & { after?: string; limit: string }): Promise<void> {
+  await withClient(flags, async ({ client }) => {
+    const { after } = flags
+    const page = await client.operator.jobs({
+      filter: filter.join(' '),
+      limit: Number(flags.limit),
+      ...(after !== undefined && { after }),
+    })
+    print(flags, page, () => {
+      const more = page.next === null ? [] : ['', `there is more: --after ${page.next}`]
+      return [jobTable(page.rows), ...more].join('\n')
+    })
   })
+}
+
+function jobTable(jobs: readonly JobRow[]): string {
+  return table(
+    ['id', 'type', 'queue', 'state', 'attempts', 'enqueued', 'finished', 'error'],
+    jobs.map((job) => [
+      job.id,
+      job.type,
+      job.queue,
+      job.state,
+      `${job.attempts}/${job.maxAttempts}`,
+      ago(job.createdAt),
+      ago(job.finishedAt),
+      job.error?.message.split('\n')[0],
+    ]),
+    'no job fits',
+  )
 }
 
 async function runShow(id: string, flags: DatabaseFlags): Promise<void> {
   await withClient(flags, async ({ client }) => {
-    const job = await client.find(id)
-    if (!job) throw new HoldfastError('JOB_NOT_FOUND', `there is no job ${id}`, { details: { jobId: id } })
-    const logs = await client.logs(id)
-    print(flags, { ...job, logs }, () =>
+    const story = await client.operator.job(id)
+    if (!story) throw new HoldfastError('JOB_NOT_FOUND', `there is no job ${id}`, { details: { jobId: id } })
+    const { job, attempts } = story
+    const [explanation, logs] = [await client.explain(id), await client.logs(id)]
+    print(flags, { ...job, explanation, attempts, logs }, () =>
       [
+        explanation.text,
+        '',
         ...jobLines(job),
+        ...attempts.map(
+          (one) => `attempt ${one.attempt} ${one.verdict} ${ago(one.endedAt)}: ${one.error?.message ?? ''}`,
+        ),
         ...logs.map(({ at, level, message }) => `${at.toISOString()} ${level.padEnd(5)} ${message}`),
       ].join('\n'),
     )

@@ -1,0 +1,62 @@
+// holdfast ui: serves the HTTP API alone, on a database that already has jobs.
+
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { openClient } from '../../client/open.js'
+import { invalidOption } from '../../domain/invalid-option.js'
+import type { BearerToken } from '../../http/bearer-tokens.js'
+import { serve } from '../../http/serve.js'
+import { type DatabaseFlags, findDatabase, withDatabase } from '../database.js'
+import { stopSignal } from '../stop-signal.js'
+import { print } from '../terminal.js'
+
+interface UiFlags extends DatabaseFlags {
+  readonly host: string
+  readonly port: string
+  readonly tokens?: string
+}
+
+export function addUi(program: Command): void {
+  withDatabase(program.command('ui'))
+    .description('serve the HTTP API alone, for people and programs that look after the jobs')
+    .option('--host <address>', 'where to listen; one that others can reach needs --tokens', '127.0.0.1')
+    .option('--port <n>', 'where to listen; 0 takes any that is free', '4747')
+    .option('--tokens <file>', 'a JSON array of { name, sha256, permissions, queues? }, one for each who may come in')
+    .action(runUi)
+}
+
+async function runUi(flags: UiFlags): Promise<void> {
+  const stopped = stopSignal()
+  const tokens = flags.tokens === undefined ? undefined : await readTokens(flags.tokens)
+  const open = openClient(await findDatabase(flags))
+  try {
+    // A database that cannot be reached is told now, and not by the first request.
+    await open.client.operator.live()
+    const serving = await serve(open.client, {
+      hostname: flags.host,
+      port: checkPort(flags.port),
+      ...(tokens && { tokens }),
+    })
+    print(flags, { url: serving.url }, `the HTTP API is at ${serving.url} · ctrl-c ends it`)
+    await stopped
+    await serving.close()
+  } finally {
+    await open.close()
+  }
+}
+
+export function checkPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw invalidOption('--port', 'a number from 0 to 65535', text)
+}
+
+async function readTokens(file: string): Promise<BearerToken[]> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw invalidOption('--tokens', 'a file that can be read', error.message)
+  })
+  try {
+    const tokens: unknown = JSON.parse(text)
+    if (Array.isArray(tokens) && tokens.every((one) => typeof one?.sha256 === 'string')) return tokens
+  } catch {}
+  throw invalidOption('--tokens', 'a JSON array of { name, sha256, permissions }', file)
+}
