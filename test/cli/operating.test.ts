@@ -41,7 +41,7 @@ test('a job is shown with all that is known of it, and one that is not there end
   const { stdout } = await run('jobs', 'show', id)
   const missing = await run('jobs', 'show', '999999', '--json')
 
-  expect(stdout).toMatch(/^no live worker/i)
+  expect(stdout).toMatch(/^job \d+: no worker is alive\n/)
   expect(stdout).toMatch(/^type +mail$/m)
   expect(stdout).toMatch(/^input +{"to":"ada"}$/m)
   expect(JSON.parse((await run('jobs', 'show', id, '--json')).stdout)).toMatchObject({ id, tags: ['vip'], logs: [] })

@@ -25,7 +25,7 @@ test('serves the jobs of an existing database to this machine', async () => {
   const id = await givenIn(db.pool).pendingJob({ type: 'mail' })
 
   const url = await ui()
-  const page = await (await fetch(`${url}/jobs`)).json()
+  const page = await (await fetch(`${url}/api/jobs`)).json()
 
   expect(page).toMatchObject({ rows: [{ id, type: 'mail', state: 'pending' }] })
 })
@@ -38,9 +38,9 @@ test('with tokens only their bearers are let in', async () => {
   await writeFile(file, JSON.stringify([{ name: 'ops', sha256, permissions: ['view'] }]))
 
   const url = await ui('--tokens', file)
-  const ask = (token: string) => fetch(`${url}/jobs`, { headers: { authorization: `Bearer ${token}` } })
+  const ask = (token: string) => fetch(`${url}/api/jobs`, { headers: { authorization: `Bearer ${token}` } })
 
-  expect((await fetch(`${url}/jobs`)).status).toBe(401)
+  expect((await fetch(`${url}/api/jobs`)).status).toBe(401)
   expect((await ask('another-long-secret-that-is-wrong')).status).toBe(401)
   expect((await ask(TOKEN)).status).toBe(200)
 })

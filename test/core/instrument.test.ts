@@ -46,7 +46,7 @@ test('a job without a trace runs without one, and what a caller gives goes befor
   await holdfast.runJob(given.id)
 
   expect(instrument.seen.filter((each) => typeof each === 'string')).toEqual([
-    'start undefined',
+    'start null',
     'completed',
     `start ${TRACE}`,
     'completed',

@@ -49,10 +49,12 @@ test('gives the columns of its jobs in claim order, and seldom filled ones by pl
     token: ['1', '1', '1'],
     attempts: [1, 1, 1],
     max_attempts: [7, 3, 3],
+    due_ms: [expect.any(Number), Date.parse(RUN_AT), expect.any(Number)],
     input: [{ a: 'b' }, {}, [1]],
     key: { 1: 'k' },
     pipeline_id: { 2: pipeline_id },
     tags: { 2: ['x'] },
+    trace: null,
   })
 })
 
