@@ -71,8 +71,8 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: check('fail with a wrong lease id', forgeries.failWithWrongLeaseId),
   },
   {
-    name: 'complete_the_rest takes the completion of a superseded job',
-    patch: { file: 'complete_the_rest', find: `and o.state = 'completed'`, ...nothing },
+    name: 'completed_before takes the completion of a superseded job',
+    patch: { file: 'completed_before', find: `and o.state = 'completed'`, ...nothing },
     caughtBy: takeOverBesideCompletion,
   },
   {
