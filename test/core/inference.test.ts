@@ -1,7 +1,18 @@
 // What the compiler knows: inputs and outputs by definition and by name. The negatives fail the type check if they compile.
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { cancel, createHoldfast, defineJob, handle, type JobContext, type JobHandle, snooze } from '../../src/index.js'
+import {
+  cancel,
+  createHoldfast,
+  defineJob,
+  definePipeline,
+  handle,
+  type JobContext,
+  type JobHandle,
+  type PipelineHandle,
+  type StepResult,
+  snooze,
+} from '../../src/index.js'
 
 const resize = defineJob({
   type: 'resize',
@@ -124,4 +135,71 @@ test('the transaction of a handler is Holdfast’s own unless the handler names 
     void ctx.tx((tx) => tx.insert({}))
   }
   expectTypeOf(use).returns.toBeVoid()
+})
+
+test('results of steps are typed by the jobs that give them, and by what happens after a failure', () => {
+  const picture = definePipeline({
+    name: 'picture',
+    input: z.object({ widths: z.array(z.number()), to: z.string() }),
+    build(p, input) {
+      expectTypeOf(input).toEqualTypeOf<{ widths: number[]; to: string }>()
+      const all = p.map(input.widths, resize, (width, index) => {
+        expectTypeOf(index).toEqualTypeOf<number>()
+        return { width, at: '2026' }
+      })
+      const sent = p.job(mail, { to: input.to })
+      // @ts-expect-error to is a text
+      p.job(mail, { to: 7 }, { name: 'wrong' })
+      // @ts-expect-error the input is computed to be what the job takes
+      p.job(mail, { sent }, (r) => ({ to: r.sent }), { name: 'wrong too' })
+      return p.job(mail, { all, sent }, (r) => {
+        expectTypeOf(r.all).toEqualTypeOf<readonly { pixels: number }[]>()
+        expectTypeOf(r.sent).toEqualTypeOf<number>()
+        return { to: String(r.sent) }
+      })
+    },
+  })
+  definePipeline({
+    name: 'lenient',
+    onFailure: 'continue',
+    build(p, to: string) {
+      const sent = p.job(mail, { to })
+      p.job(mail, { sent }, ({ sent: result }) => {
+        expectTypeOf(result).toEqualTypeOf<StepResult<number>>()
+        return { to: result.state === 'completed' ? String(result.output) : (result.error?.message ?? '') }
+      })
+    },
+  })
+  definePipeline({
+    name: 'undone',
+    onFailure: 'compensate',
+    build(p, to: string) {
+      const compensate = { job: mail, input: (length: number) => ({ to: String(length) }) }
+      p.job(mail, { to }, { compensate })
+      // @ts-expect-error the compensation of a resize gets what the resize gave
+      p.job(resize, { width: 1, at: '2026' }, { compensate })
+    },
+  })
+  const use = async () => {
+    const holdfast = typed()
+    const handle = await holdfast.enqueuePipeline(picture, { widths: [1], to: 'ada' })
+    expectTypeOf(handle).toEqualTypeOf<PipelineHandle<number>>()
+    // @ts-expect-error widths are numbers
+    await holdfast.enqueuePipeline(picture, { widths: ['1'], to: 'ada' })
+  }
+  expectTypeOf(use).returns.resolves.toBeVoid()
+})
+
+test('what is chained must fit the job that follows', () => {
+  defineJob({
+    type: 'first',
+    async run(_: null, ctx) {
+      await ctx.chain(mail, { to: 'ada' })
+      await ctx.chain(resize, { width: 1, at: '2026' }, { delay: '5m' })
+      // @ts-expect-error to is a text
+      await ctx.chain(mail, { to: 7 })
+      // @ts-expect-error the schema takes a text and makes a date of it
+      await ctx.chain(resize, { width: 1, at: new Date() })
+    },
+  })
 })

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { defineJob, type JobContext } from '../../src/index.js'
 import { heard, heardTimes, useHoldfast } from '../support/holdfast.js'
+import { inTransaction } from '../support/own-transaction.js'
 
 const bench = useHoldfast()
 
@@ -191,6 +192,26 @@ describe('events', () => {
     await holdfast.retry(handle.id)
 
     expect(await handle.result()).toBe('late')
+  })
+
+  test('an event emitted in a transaction has happened if and only if that commits', async () => {
+    const job = waiting()
+    const holdfast = bench.open({ jobs: [job] })
+    const suspended = heard(holdfast, 'job.suspended')
+    await holdfast.start()
+    const handle = await holdfast.enqueue(job, {})
+    await suspended
+    const emitting = (payload: string, isFine: boolean) =>
+      inTransaction(bench.database, async (tx) => {
+        await holdfast.emit('order 7 paid', payload, { tx })
+        if (!isFine) throw new Error('changed my mind')
+      })
+
+    await expect(emitting('rolled back', false)).rejects.toThrow('changed my mind')
+    expect((await handle.explain()).reasons).toMatchObject([{ code: 'WAITING_FOR_EVENT' }])
+    await emitting('committed', true)
+
+    expect(await handle.result()).toBe('committed')
   })
 
   test('many jobs wait for one event', async () => {

@@ -3,32 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defineJob } from '../../src/index.js'
 import { gate } from '../support/gate.js'
 import { heard, useHoldfast } from '../support/holdfast.js'
+import { inTransaction as inOwnTransaction, type Tx } from '../support/own-transaction.js'
 
 const bench = useHoldfast()
 
 const mail = defineJob({ type: 'mail', run: ({ to }: { to: string }) => `sent to ${to}` })
 
-interface Tx {
-  query(text: string, values?: unknown[]): Promise<unknown>
-}
-
-/** The caller's own writes, with the caller's own library: pg, or PGlite itself. */
-async function inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-  const { pglite } = bench.database
-  if (pglite) return pglite.transaction((tx) => work(tx as unknown as Tx))
-  const client = await bench.database.connect()
-  try {
-    await client.query('begin')
-    const result = await work(client as unknown as Tx)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    await client.end()
-  }
-}
+const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => inOwnTransaction(bench.database, work)
 
 beforeAll(async () => {
   await bench.look('create table public.orders (id integer primary key)')

@@ -46,3 +46,14 @@ test('the example runs its jobs, shows each transition, and ends by itself', { t
   expect(stdout.trimEnd().endsWith('4 jobs completed')).toBe(true)
   expect(await readdir(folder)).toEqual([])
 })
+
+test('the example of a pipeline prints what its steps came to, and ends by itself', { timeout: 120_000 }, async () => {
+  const { DATABASE_URL: _, ...env } = process.env
+  const example = join(ROOT, 'examples/pipeline/main.mjs')
+
+  const { stdout } = await promisify(execFile)(process.execPath, [example], { cwd: folder, env })
+
+  expect(stdout.match(/convert completed/g)).toHaveLength(3)
+  expect(stdout).toContain('10 USD: 9.00 EUR, 8.00 GBP, 1500.00 JPY')
+  expect(stdout).toContain('total: 5')
+})

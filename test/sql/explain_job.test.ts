@@ -1,7 +1,7 @@
 // explain_job: one sentence for each reason why a job does not run, with its code and its facts.
 import type pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
-import { ask, askRow } from '../support/ask.js'
+import { ask, askRow, askValue } from '../support/ask.js'
 import { setClock } from '../support/clock.js'
 import { givenIn, settlement } from '../support/given.js'
 import { useDatabase } from '../support/use-database.js'
@@ -249,6 +249,28 @@ test('a long backlog is counted to a thousand', async () => {
   const id = await given().pendingJob()
 
   expect(await textsOf(id)).toEqual([['BEHIND_OTHERS', 'at least 1000 due jobs of its queue come before it']])
+})
+
+test('a backlog of 50,000 jobs is not read to be counted', async () => {
+  await worker()
+  const backlog = `select count(*) from holdfast.enqueue_jobs(
+    (select jsonb_agg('{"type": "task"}'::jsonb) from generate_series(1, $1)), $2, 'never')`
+  await ask(session, backlog, [25_000, '{}'])
+  await ask(session, backlog, [25_000, '{"priority": 1}'])
+  const id = await given().pendingJob()
+  const owner = await db.connect('admin')
+  await setClock(owner, NOW)
+  const READ = `select (pg_stat_get_xact_tuples_returned('holdfast.ready'::regclass)
+                      + pg_stat_get_xact_tuples_returned('holdfast.ready_claim'::regclass))::int`
+
+  await owner.query('begin')
+  const before = await askValue<number>(owner, READ)
+  const [reason] = await ask(owner, 'select text from holdfast.explain_job($1)', [id])
+  const after = await askValue<number>(owner, READ)
+  await owner.query('rollback')
+
+  expect(reason?.text).toBe('at least 1000 due jobs of its queue come before it')
+  expect(after - before).toBeLessThan(3000)
 })
 
 test('it runs', async () => {
