@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { createHoldfast } from 'holdfast'
 import pg from 'pg'
-import { now } from './clock.mjs'
+import { now, until } from './clock.mjs'
 import { describeMachine } from './machine.mjs'
 import { openStores } from './stores.mjs'
 
@@ -38,12 +38,50 @@ const READS = {
   audit: (operator) => operator.audit(),
 }
 
+const DAYS = `
+  do $$
+  declare
+    d date;
+  begin
+    for d in select generate_series((now() at time zone 'utc')::date - 10, (now() at time zone 'utc')::date - 1, '1 day')::date loop
+      execute format('create table holdfast.outcome_%s partition of holdfast.outcome for values from (%L) to (%L)',
+        to_char(d, 'YYYYMMDD'), d::timestamp at time zone 'utc', (d + 1)::timestamp at time zone 'utc');
+    end loop;
+  end $$`
+
+const HISTORY = `
+  with made as (
+    insert into holdfast.job (type, queue, priority, max_attempts, input, created_at)
+    select 'type' || n % 20, 'queue' || n % 5, 5, 3, jsonb_build_object('n', n),
+           clock_timestamp() - ($1::int - n) * interval '10 days' / $1::int
+      from generate_series(1, $1::int) as n order by n
+    returning id, created_at
+  )
+  insert into holdfast.outcome (job_id, token, run_at, locked_at, finished_at, attempts, state, locked_by, error)
+  select id, 1, created_at, created_at, created_at, 1, case when id % 5000 = 0 then 'failed' else 'completed' end, 'w',
+         case when id % 5000 = 0 then '{"name": "Error", "message": "out of order"}'::jsonb end
+    from made`
+
+const BACKLOG = `
+  with made as (
+    insert into holdfast.job (type, queue, priority, max_attempts, input, created_at)
+    select 'type' || n % 20, case when n = 1 then 'lone' else 'queue' || n % 5 end, 5, 3, '{}', clock_timestamp()
+      from generate_series(1, $1::int) as n order by n
+    returning *
+  )
+  insert into holdfast.ready (job_id, run_at, priority, max_attempts, type, queue)
+  select id, created_at, 5, 3, type, queue from made`
+
 const stores = await openStores()
 try {
-  console.log(`${describeMachine().cpu}; ${FINISHED} finished, ${PENDING} pending; each read ${TIMES} times, milliseconds`)
+  console.log(
+    `${describeMachine().cpu}; ${FINISHED} finished, ${PENDING} pending; each read ${TIMES} times, milliseconds`,
+  )
   const empty = await opened(0, 0)
   const full = await opened(FINISHED, PENDING)
-  console.log(`${'read'.padEnd(36)}${'empty p50'.padStart(11)}${'p99'.padStart(9)}${'full p50'.padStart(11)}${'p99'.padStart(9)}`)
+  console.log(
+    `${'read'.padEnd(36)}${'empty p50'.padStart(11)}${'p99'.padStart(9)}${'full p50'.padStart(11)}${'p99'.padStart(9)}`,
+  )
   for (const [name, read] of Object.entries(READS)) {
     const spans = { empty: [], full: [] }
     for (let i = 0; i < TIMES; i += 1) {
@@ -82,50 +120,25 @@ function share(spans, wanted) {
 
 /** Finished jobs of the last ten days, one in 5,000 failed, and pending ones of five queues, straight into the tables. */
 async function fill(url, finished, pending) {
-  const client = new pg.Client(url)
-  await client.connect()
-  await client.query(DAYS)
-  await client.query(HISTORY, [finished])
-  await client.query(BACKLOG, [pending])
-  await client.query(`insert into holdfast.audit (at, actor, action, job_id)
-    select clock_timestamp(), 'ada', 'retry', n from generate_series(1, 10000) as n`)
-  await client.query('vacuum analyze')
-  await client.query('select holdfast.roll_stats_v1()')
-  await client.query('select pg_sleep(6)')
-  while ((await client.query('select holdfast.roll_stats_v1() as has_more')).rows[0].has_more);
-  await client.end()
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  pool.on('error', () => {})
+  try {
+    await pool.query(DAYS)
+    await pool.query(HISTORY, [finished])
+    await pool.query(BACKLOG, [pending])
+    await pool.query(`insert into holdfast.audit (at, actor, action, job_id)
+      select clock_timestamp(), 'ada', 'retry', n from generate_series(1, 10000) as n`)
+    await pool.query('vacuum analyze')
+    await countFigures(pool)
+  } finally {
+    await pool.end()
+  }
 }
 
-const DAYS = `
-  do $$
-  declare
-    d date;
-  begin
-    for d in select generate_series((now() at time zone 'utc')::date - 10, (now() at time zone 'utc')::date - 1, '1 day')::date loop
-      execute format('create table holdfast.outcome_%s partition of holdfast.outcome for values from (%L) to (%L)',
-        to_char(d, 'YYYYMMDD'), d::timestamp at time zone 'utc', (d + 1)::timestamp at time zone 'utc');
-    end loop;
-  end $$`
-
-const HISTORY = `
-  with made as (
-    insert into holdfast.job (type, queue, priority, max_attempts, input, created_at)
-    select 'type' || n % 20, 'queue' || n % 5, 5, 3, jsonb_build_object('n', n),
-           clock_timestamp() - ($1::int - n) * interval '10 days' / $1::int
-      from generate_series(1, $1::int) as n order by n
-    returning id, created_at
-  )
-  insert into holdfast.outcome (job_id, token, run_at, locked_at, finished_at, attempts, state, locked_by, error)
-  select id, 1, created_at, created_at, created_at, 1, case when id % 5000 = 0 then 'failed' else 'completed' end, 'w',
-         case when id % 5000 = 0 then '{"name": "Error", "message": "out of order"}'::jsonb end
-    from made`
-
-const BACKLOG = `
-  with made as (
-    insert into holdfast.job (type, queue, priority, max_attempts, input, created_at)
-    select 'type' || n % 20, case when n = 1 then 'lone' else 'queue' || n % 5 end, 5, 3, '{}', clock_timestamp()
-      from generate_series(1, $1::int) as n order by n
-    returning *
-  )
-  insert into holdfast.ready (job_id, run_at, priority, max_attempts, type, queue)
-  select id, created_at, 5, 3, type, queue from made`
+/** Figures are counted a few seconds behind, and only by later rounds than the one that noted the time. */
+async function countFigures(pool) {
+  const roll = async () => (await pool.query('select holdfast.roll_stats_v1() as has_more')).rows[0].has_more
+  await roll()
+  await until(roll, 500)
+  while (await roll());
+}
