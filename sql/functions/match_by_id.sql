@@ -20,6 +20,7 @@ create or replace function holdfast.match_by_id(
   set enable_sort = off
 as $$
 declare
+  v_before constant timestamptz := holdfast.newest_end(p_filter);
   v_next bigint[];
 begin
   if p_filter.ids is not null then
@@ -60,7 +61,7 @@ begin
        and (p_filter.tags is null or j.tags @> p_filter.tags)
        and (p_filter.input is null or holdfast.input_fits(j.input, p_filter.input))
        and (num_nonnulls(p_filter.states, p_filter.worker, p_filter.error, p_filter.since, p_filter.until) = 0
-            or holdfast.place_fits(p_filter, j.id, j.created_at))
+            or holdfast.place_fits(p_filter, j.id, j.created_at, v_before))
      order by n.place
   );
 end

@@ -22,8 +22,10 @@ declare
   v_deadline constant timestamptz := holdfast.now() + interval '2 seconds';
   v_places constant text[] := holdfast.places_of(p_filter);
   v_after constant text[] := regexp_match(p_after, '^([a-z]+):(-|\d{1,17}):(-|\d{1,18})$');
-  -- What a place's own narrow rows tell costs a tenth of looking up a job.
-  v_is_cheap constant boolean := num_nonnulls(p_filter.tags, p_filter.input, p_filter.since, p_filter.until) = 0;
+  -- What a place's own narrow rows tell costs a tenth of looking up a job, to find the place of a job ten times as much.
+  v_asks_job constant boolean := num_nonnulls(p_filter.tags, p_filter.input, p_filter.since, p_filter.until) > 0;
+  v_asks_place constant boolean :=
+    num_nonnulls(p_filter.states, p_filter.worker, p_filter.error, p_filter.since, p_filter.until) > 0;
   v_place text := v_places[1];
   v_at timestamptz := holdfast.newest_end(p_filter);
   v_id bigint := case v_places[1] when 'finished' then 0 else 9223372036854775807 end;
@@ -48,7 +50,11 @@ begin
     ids := ids || v_step.ids;
     ats := ats || coalesce(v_step.ats, array_fill(null::timestamptz, array[coalesce(cardinality(v_step.ids), 0)]));
     searched_to := coalesce(v_step.searched_to, searched_to);
-    v_looks := v_looks + v_step.looked * case when v_is_cheap and v_place in ('running', 'pending') then 0.1 else 1 end;
+    v_looks := v_looks + v_step.looked * case
+      when v_place in ('running', 'pending') and not v_asks_job then 0.1
+      when v_place = 'id' and v_asks_place then 10
+      else 1
+    end;
     if cardinality(ids) > p_limit then
       ids := ids[:p_limit];
       ats := ats[:p_limit];

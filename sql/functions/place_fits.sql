@@ -4,8 +4,13 @@
 --   Gives   true when state, worker, error and time fit.
 --   Tells   nothing.
 --   Tested by  test/sql/list_jobs.test.ts
--- A job finishes after it was enqueued: the days before are not looked at.
-create or replace function holdfast.place_fits(p_filter holdfast.job_filter, p_job_id bigint, p_created_at timestamptz)
+-- A job finishes after it was enqueued: the days before are not looked at, nor those from p_before on.
+create or replace function holdfast.place_fits(
+  p_filter holdfast.job_filter,
+  p_job_id bigint,
+  p_created_at timestamptz,
+  p_before timestamptz
+)
   returns boolean
   language sql stable
   set search_path = pg_catalog, pg_temp
@@ -29,5 +34,6 @@ as $$
         from holdfast.outcome as o
        where o.job_id = p_job_id
          and o.finished_at >= p_created_at - interval '1 hour'  -- clocks are set back now and then
+         and o.finished_at < p_before
     ) as p
 $$;

@@ -124,6 +124,19 @@ describe('inputs and outputs', () => {
     expect(unseen.hidden).toEqual(['input', 'output'])
   })
 
+  test('are redacted by the mount beside what their definitions say', async () => {
+    const holdfast = bench.open({ jobs: [pay, mail] })
+    const { as } = openDesk(holdfast, { redact: { '*': ['password'], pay: ['customer'] } })
+    const { id } = await holdfast.enqueue(pay, { customer: 'c1', card: { number: 1 } })
+    const other = await holdfast.enqueue(mail, { password: 'p', customer: 'c1' })
+
+    expect((await as()(`GET /api/jobs/${id}`)).body.job.input).toEqual({
+      customer: '[redacted]',
+      card: { number: '[redacted]' },
+    })
+    expect((await as()(`GET /api/jobs/${other.id}`)).body.job.input).toEqual({ password: '[redacted]', customer: 'c1' })
+  })
+
   test('cannot be guessed by filters', async () => {
     const { holdfast, as } = open()
     await holdfast.enqueue(pay, { customer: 'c1', card: { number: 4111, name: 'A' } })
@@ -142,6 +155,19 @@ describe('inputs and outputs', () => {
     expect((await as()(filtered('type:mail input.card.number=4111'))).status).toBe(200)
     const bulk = { deed: 'cancel', filter: 'state:pending input.card.number=4111' }
     expect((await as()('POST /api/bulk-operations', bulk)).body.code).toBe('FORBIDDEN')
+  })
+
+  test('that were searched for, or set for a schedule, are not told by bulk operations and the audit', async () => {
+    const { as } = open()
+    await as()('POST /api/bulk-operations', { deed: 'cancel', filter: 'state:pending input.customer=c1' })
+    await as()('POST /api/schedules', { jobKey: 's', job: 'mail', every: '1h', input: { secret: 'hunter2' } })
+    const viewer = as({ permissions: ['view'] })
+
+    for (const what of ['GET /api/bulk-operations', 'GET /api/audit', 'GET /api/schedules']) {
+      const [seen, unseen] = [await as()(what), await viewer(what)].map(({ body }) => JSON.stringify(body))
+      expect(seen, what).toMatch(/"c1"|hunter2/)
+      expect(unseen, what).not.toMatch(/"c1"|hunter2/)
+    }
   })
 
   test('of schedules are held back in the same way', async () => {

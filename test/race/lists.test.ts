@@ -49,7 +49,7 @@ const READS: [read: string, pages: number, days?: number][] = [
   [`select * from holdfast.list_jobs('{"since_ms": 3600000}')`, KNOWING],
   [`select * from holdfast.list_jobs('{"states": ["completed"], "until_ms": 432000000}')`, KNOWING],
   [`select * from holdfast.list_jobs('{"key": "key40"}')`, KNOWING],
-  [`select * from holdfast.list_jobs('{"key": "key40", "states": ["failed"]}')`, KNOWING],
+  [`select * from holdfast.list_jobs('{"key": "key40", "states": ["failed"]}')`, SEARCHING, ALL_DAYS],
   [`select * from holdfast.list_jobs('{"pipeline_id": "c0ffee00-0000-4000-8000-000000000001"}')`, KNOWING],
   [`select * from holdfast.list_jobs(${job(FINISHED - 5)})`, KNOWING],
   [`select * from holdfast.count_jobs('{"states": ["failed"]}')`, KNOWING, ALL_DAYS],

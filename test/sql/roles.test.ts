@@ -111,6 +111,8 @@ describe('functions', () => {
     `select holdfast.record_migration(99, 'x', 'x', 99)`,
     `select holdfast.prune_keys(1)`,
     `select holdfast.state_of(1)`,
+    `select holdfast.match_jobs(null, null, 1)`,
+    `select holdfast.count_minutes(now(), now())`,
     `select * from holdfast.claim_unkeyed('{}', 'w', gen_random_uuid(), now(), '{}')`,
   ])('the application is denied the inner function: %s', async (call) => {
     await expect(ask(db.pool, call)).rejects.toMatchObject({ code: DENIED })
@@ -141,6 +143,14 @@ describe('trades', () => {
     [`select holdfast.pause_queue('q')`, ['operator']],
     [`select holdfast.resume_queue('q')`, ['operator']],
     [`select holdfast.pin_job_type('t', '{}')`, ['operator']],
+    [`select * from holdfast.enqueue_by_hand_v1('[]')`, ['operator']],
+    [`select * from holdfast.start_bulk_v1('retry', '{}')`, ['operator']],
+    ['select holdfast.cancel_bulk_v1(1)', ['operator']],
+    ['select * from holdfast.work_bulk_v1()', ['worker']],
+    ['select holdfast.roll_stats_v1()', ['worker']],
+    ['select * from holdfast.list_jobs()', ['operator', 'viewer']],
+    ['select * from holdfast.list_queues_v1()', ['operator', 'viewer']],
+    ['select * from holdfast.list_audit_v1()', ['operator', 'viewer']],
     ['select * from holdfast.check_places()', ['operator', 'viewer']],
     ['select * from holdfast.find_job(1)', TRADES],
     [`select * from holdfast.current('k')`, TRADES],

@@ -187,6 +187,16 @@ test('two at once do not count the same', async () => {
   expect(await figures()).toMatchObject([{ n: 1 }])
 })
 
+test('what was counted a moment ago is left alone, so that many workers write no more than one', async () => {
+  const session = await sessionAt('2026-03-01T12:00:00Z')
+  await rollAt(session, '2026-03-01T12:00:10Z')
+  const before = await askRow(db.admin, 'select * from holdfast.stats_mark')
+  await setClock(session, '2026-03-01T12:00:13Z')
+
+  expect(await askValue(session, ROLL)).toBe(false)
+  expect(await askRow(db.admin, 'select * from holdfast.stats_mark')).toEqual(before)
+})
+
 test('more than twenty thousand ends are counted in several rounds, each once', async () => {
   const session = await sessionAt('2026-03-01T12:00:00Z')
   await ask(

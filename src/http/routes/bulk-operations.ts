@@ -9,7 +9,7 @@ import { body, idParam, json, pageOf, pageQuery } from '../contract/page.js'
 import { refusals, refusalsOfBody } from '../contract/problem.js'
 import { changedSchema } from '../contract/queue.js'
 import { scopedFilter } from '../job-scope.js'
-import { type App, given, newRoutes, type Parts, send } from '../parts.js'
+import { type App, allowed, given, newRoutes, type Parts, send } from '../parts.js'
 import type { Caller } from '../principal.js'
 import { shownOperation } from '../shown-details.js'
 
@@ -61,9 +61,8 @@ export function bulkOperationRoutes({ client, options: { redaction } }: Parts): 
   const { bulk } = client.operator
 
   app.openapi(start, async (c) => {
-    const caller = c.get('caller')
     const { deed, filter, reason } = c.req.valid('json')
-    caller.require('view', deed)
+    const caller = allowed(c, 'view', deed)
     const scoped = scopedFilter(filter, caller, redaction)
     if (!scoped) throw new HoldfastError('INVALID_REQUEST', 'no job that you see can fit this filter')
     const request = given({ deed, filter: scoped, reason, actor: caller.name })
@@ -73,23 +72,20 @@ export function bulkOperationRoutes({ client, options: { redaction } }: Parts): 
   })
 
   app.openapi(list, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const page = await bulk.list(given(c.req.valid('query')))
     const seen = page.rows.filter((operation) => isVisible(operation, caller))
     return send(c, { ...page, rows: seen.map((operation) => shownOperation(operation, caller, redaction)) })
   })
 
   app.openapi(show, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const operation = visible(await bulk.find(c.req.valid('param').id), caller)
     return send(c, shownOperation(operation, caller, redaction))
   })
 
   app.openapi(cancel, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const { id, deed } = visible(await bulk.find(c.req.valid('param').id), caller)
     caller.require(deed)
     return send(c, { isChanged: await bulk.cancel(id, { actor: caller.name }) })

@@ -4,7 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import type { Client } from '../../client/client.js'
 import { refusals } from '../contract/problem.js'
 import { checkVisibleQueue, jobNotFound } from '../job-scope.js'
-import { type App, newRoutes, type Parts } from '../parts.js'
+import { type App, allowed, newRoutes, type Parts } from '../parts.js'
 import type { Caller } from '../principal.js'
 import { parsePositions } from '../stream/position.js'
 import { parseTopics, type Topic } from '../stream/topic.js'
@@ -41,8 +41,7 @@ const STREAM_HEADERS = {
 export function eventRoutes({ client, hub }: Parts): App {
   const app = newRoutes()
   app.openapi(events, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const { topic, lastEventId } = c.req.valid('query')
     const topics = parseTopics([topic].flat())
     await checkVisible(client, caller, topics)

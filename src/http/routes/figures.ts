@@ -5,11 +5,13 @@ import type { JobDefinition } from '../../domain/definition.js'
 import type { Duration } from '../../domain/duration.js'
 import { auditEntrySchema, auditQuery } from '../contract/audit.js'
 import { liveSchema, statsQuery, statsSchema } from '../contract/figures.js'
+import { jobTypeSchema } from '../contract/job.js'
 import { json, pageOf } from '../contract/page.js'
+import { principalSchema } from '../contract/principal.js'
 import { refusals } from '../contract/problem.js'
 import { checkVisibleQueue } from '../job-scope.js'
 import { liveCounts } from '../live-counts.js'
-import { type App, given, newRoutes, type Parts, send } from '../parts.js'
+import { type App, allowed, given, newRoutes, type Parts, send } from '../parts.js'
 import { PERMISSIONS } from '../principal.js'
 import { shownEntry } from '../shown-details.js'
 
@@ -49,16 +51,7 @@ const me = createRoute({
   summary: 'Who is asking, and what they may do',
   tags: ['Access'],
   responses: {
-    200: json(
-      z
-        .object({
-          name: z.string(),
-          permissions: z.array(z.enum(PERMISSIONS)),
-          queues: z.array(z.string()).nullable().openapi({ description: 'null: all.' }),
-        })
-        .openapi('Principal'),
-      'The principal.',
-    ),
+    200: json(principalSchema, 'The principal.'),
     ...refusals(),
   },
 })
@@ -70,14 +63,7 @@ const types = createRoute({
   summary: 'The types of jobs that this program defines',
   tags: ['Jobs'],
   responses: {
-    200: json(
-      z.object({
-        rows: z.array(
-          z.object({ type: z.string(), queue: z.string(), priority: z.int(), maxAttempts: z.int() }).openapi('JobType'),
-        ),
-      }),
-      'Types, by name.',
-    ),
+    200: json(z.object({ rows: z.array(jobTypeSchema) }), 'Types, by name.'),
     ...refusals(),
   },
 })
@@ -86,14 +72,12 @@ export function figureRoutes({ client, options: { redaction } }: Parts): App {
   const app = newRoutes()
 
   app.openapi(live, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     return send(c, await liveCounts(client, caller.queues))
   })
 
   app.openapi(stats, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const { since, until, step, queue, type } = c.req.valid('query')
     const queues = queue === undefined ? caller.queues : [queue].flat().map((name) => checkVisibleQueue(caller, name))
     const query = given({
@@ -107,8 +91,7 @@ export function figureRoutes({ client, options: { redaction } }: Parts): App {
   })
 
   app.openapi(audit, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     caller.requireAllQueues('the audit')
     const page = await client.operator.audit(given(c.req.valid('query')))
     return send(c, { ...page, rows: page.rows.map((entry) => shownEntry(entry, caller, redaction)) })
@@ -121,8 +104,7 @@ export function figureRoutes({ client, options: { redaction } }: Parts): App {
   })
 
   app.openapi(types, (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const rows = [...client.definitions.values()]
       .filter(({ queue }) => caller.sees(queue))
       .map((definition) => {

@@ -18,7 +18,7 @@ import {
 import { body, countSchema, idParam, idSchema, json, pageQuery } from '../contract/page.js'
 import { refusals, refusalsOfBody } from '../contract/problem.js'
 import { checkVisibleQueue, jobNotFound, scopedFilter, visibleJob } from '../job-scope.js'
-import { type App, given, newRoutes, type Parts, send } from '../parts.js'
+import { type App, allowed, given, newRoutes, type Parts, send } from '../parts.js'
 import type { Caller } from '../principal.js'
 import type { Redaction } from '../redaction.js'
 import { shownEntry } from '../shown-details.js'
@@ -116,8 +116,7 @@ export function jobRoutes({ client, options: { redaction } }: Parts): App {
   const app = newRoutes()
 
   app.openapi(list, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const { filter = '', ...page } = given(c.req.valid('query'))
     const scoped = scopedFilter(filter, caller, redaction)
     if (!scoped) return send(c, { rows: [], next: null, isFull: true, searchedTo: null })
@@ -125,15 +124,13 @@ export function jobRoutes({ client, options: { redaction } }: Parts): App {
   })
 
   app.openapi(count, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const scoped = scopedFilter(c.req.valid('query').filter ?? '', caller, redaction)
     return send(c, scoped ? await client.operator.count(scoped) : { count: 0, isCapped: false })
   })
 
   app.openapi(enqueue, async (c) => {
-    const caller = c.get('caller')
-    caller.require('enqueue')
+    const caller = allowed(c, 'enqueue')
     const { type, input, runAt, delay, ...rest } = c.req.valid('json')
     const queue = rest.queue ?? client.definitions.get(type)?.queue
     if (queue !== undefined) checkVisibleQueue(caller, queue)
@@ -144,8 +141,7 @@ export function jobRoutes({ client, options: { redaction } }: Parts): App {
   })
 
   app.openapi(show, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const { id } = c.req.valid('param')
     const story = await client.operator.job(id)
     if (!story || !caller.sees(story.job.queue)) throw jobNotFound(id)
@@ -154,29 +150,25 @@ export function jobRoutes({ client, options: { redaction } }: Parts): App {
   })
 
   app.openapi(logs, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const { id } = await visibleJob(client, caller, c.req.valid('param').id)
     return send(c, { rows: await client.logs(id, given(c.req.valid('query'))) })
   })
 
   app.openapi(cancel, async (c) => {
-    const caller = c.get('caller')
-    caller.require('cancel')
+    const caller = allowed(c, 'cancel')
     const { id } = await visibleJob(client, caller, c.req.valid('param').id)
     return send(c, { id, state: await client.cancel(id, { ...given(c.req.valid('json')), actor: caller.name }) })
   })
 
   app.openapi(retry, async (c) => {
-    const caller = c.get('caller')
-    caller.require('retry')
+    const caller = allowed(c, 'retry')
     const { id } = await visibleJob(client, caller, c.req.valid('param').id)
     return send(c, { id, state: await client.retry(id, { actor: caller.name }) })
   })
 
   app.openapi(recover, async (c) => {
-    const caller = c.get('caller')
-    caller.require('recover')
+    const caller = allowed(c, 'recover')
     const { id } = await visibleJob(client, caller, c.req.valid('param').id)
     await client.recover(id, { actor: caller.name })
     return send(c, { id, state: 'running' })

@@ -10,7 +10,7 @@ import { refusals, refusalsOfBody } from '../contract/problem.js'
 import { changedSchema, keyQuery, keySchema, queueParam, queueSchema, workerSchema } from '../contract/queue.js'
 import { checkVisibleQueue } from '../job-scope.js'
 import { allQueues } from '../live-counts.js'
-import { type App, given, newRoutes, type Parts, send } from '../parts.js'
+import { type App, allowed, given, newRoutes, type Parts, send } from '../parts.js'
 import type { Caller } from '../principal.js'
 
 const list = createRoute({
@@ -81,15 +81,13 @@ export function queueRoutes({ client }: Parts): App {
   const app = newRoutes()
 
   app.openapi(list, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const page = await client.operator.queues(given(c.req.valid('query')))
     return send(c, { ...page, rows: page.rows.filter(({ name }) => caller.sees(name)) })
   })
 
   app.openapi(show, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const name = checkVisibleQueue(caller, checkQueueName(c.req.valid('param').queue))
     const queue = (await allQueues(client)).find((one) => one.name === name)
     if (!queue) throw new HoldfastError('NOT_FOUND', `there is no queue ${JSON.stringify(name)}`)
@@ -97,29 +95,25 @@ export function queueRoutes({ client }: Parts): App {
   })
 
   app.openapi(switching('pause', 'Claim no more jobs of a queue; what runs goes on'), async (c) => {
-    const caller = c.get('caller')
-    caller.require('pause')
+    const caller = allowed(c, 'pause')
     const queue = checkVisibleQueue(caller, c.req.valid('param').queue)
     return send(c, { isChanged: await client.pause(queue, { actor: caller.name }) })
   })
 
   app.openapi(switching('resume', 'Claim jobs of a queue again'), async (c) => {
-    const caller = c.get('caller')
-    caller.require('pause')
+    const caller = allowed(c, 'pause')
     const queue = checkVisibleQueue(caller, c.req.valid('param').queue)
     return send(c, { isChanged: await client.resume(queue, { actor: caller.name }) })
   })
 
   app.openapi(workers, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const page = await client.operator.workers(given(c.req.valid('query')))
     return send(c, { ...page, rows: page.rows.filter(({ queues }) => queues.some((queue) => caller.sees(queue))) })
   })
 
   app.openapi(key, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const { key, ...page } = given(c.req.valid('query'))
     const [view, history] = await Promise.all([
       client.operator.key(key),
@@ -132,8 +126,7 @@ export function queueRoutes({ client }: Parts): App {
   })
 
   app.openapi(pipeline, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const pipelineId = checkPipelineId(c.req.valid('param').pipelineId)
     const query = given(c.req.valid('query'))
     const page = await client.operator.jobs({ ...query, filter: { pipelineId, ...scopeOf(caller) } })

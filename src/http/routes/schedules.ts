@@ -23,7 +23,7 @@ import {
   triggerSchema,
 } from '../contract/schedule.js'
 import { checkVisibleQueue } from '../job-scope.js'
-import { type App, given, newRoutes, type Parts, send } from '../parts.js'
+import { type App, allowed, given, newRoutes, type Parts, send } from '../parts.js'
 import type { Caller } from '../principal.js'
 import type { Redaction } from '../redaction.js'
 
@@ -151,23 +151,20 @@ export function scheduleRoutes(parts: Parts): App {
 
 function addReads(app: App, { client, options: { redaction } }: Parts): void {
   app.openapi(list, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const schedules = await client.schedules.list(given(c.req.valid('query')))
     const seen = schedules.filter((schedule) => caller.sees(queueOf(client, schedule)))
     return send(c, { rows: seen.map((schedule) => scheduleView(schedule, caller, redaction)) })
   })
 
   app.openapi(show, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const schedule = await visible(client, caller, c.req.valid('param').jobKey)
     return send(c, scheduleView(schedule, caller, redaction))
   })
 
   app.openapi(ticks, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)
     const { before, limit } = c.req.valid('query')
     const options = given({ limit, before: before === undefined ? undefined : new Date(before) })
@@ -175,8 +172,7 @@ function addReads(app: App, { client, options: { redaction } }: Parts): void {
   })
 
   app.openapi(preview, async (c) => {
-    const caller = c.get('caller')
-    caller.require('view')
+    const caller = allowed(c, 'view')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)
     const { after, limit } = c.req.valid('query')
     const options = given({ limit, after: after === undefined ? undefined : new Date(after) })
@@ -186,8 +182,7 @@ function addReads(app: App, { client, options: { redaction } }: Parts): void {
 
 function addChanges(app: App, { client, options: { redaction } }: Parts): void {
   app.openapi(create, async (c) => {
-    const caller = c.get('caller')
-    caller.require('schedule')
+    const caller = allowed(c, 'schedule')
     const { startsAt, endsAt, ...described } = c.req.valid('json')
     checkVisibleQueue(caller, described.queue ?? client.definitions.get(described.job)?.queue ?? 'default')
     const options = { ...given(described), ...moments({ startsAt, endsAt }), actor: caller.name } as ScheduleOptions
@@ -195,8 +190,7 @@ function addChanges(app: App, { client, options: { redaction } }: Parts): void {
   })
 
   app.openapi(update, async (c) => {
-    const caller = c.get('caller')
-    caller.require('schedule')
+    const caller = allowed(c, 'schedule')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)
     const wish = c.req.valid('json')
     if (wish?.queue !== undefined) checkVisibleQueue(caller, wish.queue)
@@ -207,8 +201,7 @@ function addChanges(app: App, { client, options: { redaction } }: Parts): void {
   })
 
   app.openapi(remove, async (c) => {
-    const caller = c.get('caller')
-    caller.require('schedule')
+    const caller = allowed(c, 'schedule')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)
     await client.schedules.delete(jobKey, { actor: caller.name })
     return send(c, { isChanged: true })
@@ -217,37 +210,32 @@ function addChanges(app: App, { client, options: { redaction } }: Parts): void {
 
 function addDeeds(app: App, { client }: Parts): void {
   app.openapi(switching('enable', 'Let it tick again'), async (c) => {
-    const caller = c.get('caller')
-    caller.require('schedule')
+    const caller = allowed(c, 'schedule')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)
     return send(c, { isChanged: await client.schedules.enable(jobKey, { actor: caller.name }) })
   })
 
   app.openapi(switching('disable', 'Let it tick no more'), async (c) => {
-    const caller = c.get('caller')
-    caller.require('schedule')
+    const caller = allowed(c, 'schedule')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)
     return send(c, { isChanged: await client.schedules.disable(jobKey, { actor: caller.name }) })
   })
 
   app.openapi(trigger, async (c) => {
-    const caller = c.get('caller')
-    caller.require('schedule')
+    const caller = allowed(c, 'schedule')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)
     const id = await client.schedules.trigger(jobKey, { ...given(c.req.valid('json')), actor: caller.name })
     return send(c, { id }, 201)
   })
 
   app.openapi(skip, async (c) => {
-    const caller = c.get('caller')
-    caller.require('schedule')
+    const caller = allowed(c, 'schedule')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)
     return send(c, { tick: await client.schedules.skipNext(jobKey, { actor: caller.name }) })
   })
 
   app.openapi(backfill, async (c) => {
-    const caller = c.get('caller')
-    caller.require('schedule')
+    const caller = allowed(c, 'schedule')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)
     const { from, to } = c.req.valid('json')
     const span = { from: new Date(from), to: new Date(to), actor: caller.name }

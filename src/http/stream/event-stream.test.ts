@@ -6,6 +6,7 @@ import type { Watch } from './watch.js'
 function watchOf(name = 'stats'): Watch {
   const [kind = '', of = ''] = name.split(':')
   return {
+    key: name,
     topic: { kind: kind as 'stats', of, name },
     queues: undefined,
     readers: new Set(),

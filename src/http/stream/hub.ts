@@ -71,11 +71,6 @@ export class Hub {
     return stream.body
   }
 
-  /** How many streams are open, for tests and figures. */
-  get size(): number {
-    return this.#streams.size
-  }
-
   async close(): Promise<void> {
     this.#closing.abort()
     this.#hurry()
@@ -90,6 +85,7 @@ export class Hub {
     const found = this.#watches.get(key)
     if (found) return found
     const watch: Watch = {
+      key,
       topic,
       queues: scope,
       readers: new Set(),
@@ -108,8 +104,7 @@ export class Hub {
     this.#streams.delete(stream)
     for (const watch of watches) {
       watch.readers.delete(stream)
-      if (watch.readers.size > 0) continue
-      for (const [key, kept] of this.#watches) if (kept === watch) this.#watches.delete(key)
+      if (watch.readers.size === 0) this.#watches.delete(watch.key)
     }
   }
 
@@ -147,14 +142,15 @@ export class Hub {
   async #look(now: number): Promise<void> {
     const due = [...this.#watches.values()].filter(({ dueAt }) => dueAt <= now)
     if (due.length === 0) return
+    let changed: readonly Watch[] = due
     try {
-      const changed = await this.#looks.look(due, now)
-      for (const watch of changed) for (const reader of watch.readers) reader.mark(watch)
+      changed = await this.#looks.look(due, now)
     } catch (error) {
-      // The streams stay: who watches sees nothing new until the database answers again.
+      // The streams stay. What was looked at before the fault may have changed, so all of it is told; who knows it hears nothing.
       for (const watch of due) watch.dueAt = now + LOOK_AGAIN_MS
       this.#log.warn({ err: error }, 'looking at what live streams are about failed; it is tried again')
     }
+    for (const watch of changed) for (const reader of watch.readers) reader.mark(watch)
   }
 
   /** A hint only: sums are looked at sooner. Where nothing can be heard the clock is enough. */

@@ -16,6 +16,8 @@ export interface Reader {
 }
 
 export interface Watch {
+  /** Of its topic and what is summed. */
+  readonly key: string
   readonly topic: Topic
   /** The queues that its readers see, of what adds up over queues; undefined: all, or it is of one queue anyway. */
   readonly queues: readonly string[] | undefined
