@@ -1,5 +1,6 @@
 // Examines a database and those who use it. Changes nothing.
 
+import { isHoldfastError } from '../domain/errors.js'
 import type { Database } from '../store/connection.js'
 import { checkSchema } from '../store/migrate.js'
 import { openDatabase, Store, type StoreOptions } from '../store/open.js'
@@ -75,7 +76,14 @@ async function schemaFinding(database: Database, schema: string): Promise<Findin
   }
 }
 
+const NOT_ALLOWED = '42501'
+
 function unanswered(error: unknown): Told[] {
-  const message = error instanceof Error ? error.message : String(error)
-  return [warn(`could not be examined: ${message}`, 'ask again as the owner of the schema')]
+  const known = translated(error)
+  if (isHoldfastError(known, 'CONNECTION_FAILED')) throw known
+  const { code, message } = known as { code?: unknown; message?: string }
+  const fact = `could not be examined: ${message ?? String(known)}`
+  return code === NOT_ALLOWED
+    ? [warn(fact, 'ask again as a role with the trade operator or viewer')]
+    : [fail(fact, 'ask again; if it stays, this program and the schema do not understand each other')]
 }

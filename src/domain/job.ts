@@ -16,6 +16,10 @@ export type JobState = (typeof JOB_STATES)[number]
 
 export const FINAL_STATES = ['completed', 'failed', 'cancelled', 'superseded'] as const satisfies readonly JobState[]
 
+export function isFinalState(state: JobState): boolean {
+  return (FINAL_STATES as readonly JobState[]).includes(state)
+}
+
 export const KEY_POLICIES = ['exclusive', 'supersede', 'coalesce'] as const
 export type KeyPolicy = (typeof KEY_POLICIES)[number]
 

@@ -5,16 +5,16 @@ import { AssertionError } from 'node:assert'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { BeginTransaction } from '../domain/context.js'
 import type { JobDefinition } from '../domain/definition.js'
-import { FINAL_STATES, type Job, type JobId, type JobState } from '../domain/job.js'
+import { isFinalState, type Job, type JobId, type JobState } from '../domain/job.js'
 import { SILENT } from '../observe/log.js'
 import { claimOne } from '../store/claim.js'
 import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
 import { allJobs } from '../store/owner-questions.js'
-import { reapLeases } from '../store/upkeep.js'
 import { leasedDeeds } from '../worker/leased-deeds.js'
 import type { RunnableJob } from '../worker/registry.js'
 import { startRun } from '../worker/runner.js'
+import { reapAbandoned } from './abandoned-leases.js'
 import { CrashPoints, countedDeeds } from './crash-points.js'
 import type { TestClock } from './test-clock.js'
 
@@ -67,8 +67,6 @@ const RETURN = 'the return of the handler'
 const MOST_ROUNDS = 1000
 // A job that is not at its end after so many starts snoozes or fails for ever.
 const MOST_STARTS = 100
-// No worker beats here: only a lease that is over tells that its holder is gone.
-const NOBODY_IS_SILENT_MS = 315_360_000_000
 
 export async function crashAfterEach(
   world: World,
@@ -128,7 +126,7 @@ async function reap({ store, clock }: World, id: JobId): Promise<void> {
   const { lockedUntil } = await read(store, id)
   if (lockedUntil === null) return
   await clock.to(new Date(lockedUntil.getTime() + 1))
-  await reapLeases(store, 100, NOBODY_IS_SILENT_MS)
+  await reapAbandoned(store)
 }
 
 async function runToItsEnd(
@@ -138,7 +136,7 @@ async function runToItsEnd(
 ): Promise<Job> {
   for (let starts = 0; ; starts += 1) {
     const job = await read(world.store, id)
-    if ((FINAL_STATES as readonly JobState[]).includes(job.state) || starts === MOST_STARTS) return job
+    if (isFinalState(job.state) || starts === MOST_STARTS) return job
     if (job.runAt > world.clock.now) await world.clock.to(job.runAt)
     await watch(() => world.runJob(id))
   }

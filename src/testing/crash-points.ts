@@ -61,7 +61,7 @@ export function countedDeeds(deeds: LeasedDeeds, points: CrashPoints): LeasedDee
     ...named,
     // Its connection dies with the process: what it has not committed is rolled back.
     tx: (job, work) => named.tx(job, (tx) => Promise.race([work(countedStatements(tx, points)), points.crash])),
-    complete: (job, tx, output, next) => named.complete(job, originals.get(tx as object) ?? tx, output, next),
+    complete: (job, tx, ...more) => named.complete(job, originals.get(tx as object) ?? tx, ...more),
   }
 }
 

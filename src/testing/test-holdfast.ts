@@ -4,7 +4,8 @@
 import type { BeginTransaction } from '../domain/context.js'
 import type { JobDefinition } from '../domain/definition.js'
 import { HoldfastError } from '../domain/errors.js'
-import { FINAL_STATES, type Job, type JobState } from '../domain/job.js'
+import { invalidOption } from '../domain/invalid-option.js'
+import { isFinalState, type Job, type JobState } from '../domain/job.js'
 import { indexByJobKey } from '../domain/schedule.js'
 import { Holdfast, type HoldfastOptions } from '../holdfast.js'
 import { Scheduler } from '../maintenance/scheduler.js'
@@ -12,8 +13,8 @@ import { openFreshDatabase, type PGlite } from '../store/fresh-database.js'
 import { Store } from '../store/open.js'
 import { allJobs, dueJobs, nextDue, setClock } from '../store/owner-questions.js'
 import { dueSchedules } from '../store/schedules.js'
-import { reapLeases } from '../store/upkeep.js'
 import { Registry } from '../worker/registry.js'
+import { reapAbandoned } from './abandoned-leases.js'
 import { type CrashOptions, type CrashReport, crashAfterEach } from './crash-after-each.js'
 import { expectJobs, fits, type Times } from './expectations.js'
 import { TestClock } from './test-clock.js'
@@ -32,9 +33,6 @@ type AnyJob = JobDefinition | string
 
 // A job that enqueues itself would never end.
 const MOST_RUNS = 1000
-const REAP_LIMIT = 100
-// No worker beats here: only a lease that is over tells that its holder is gone.
-const NOBODY_IS_SILENT_MS = 315_360_000_000
 
 /** Close it after the test, or take it with `await using`. */
 export async function createTestHoldfast<const Jobs extends readonly JobDefinition[]>(
@@ -70,7 +68,7 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
     this.#known = (options.schedules ?? []).map(({ jobKey }) => jobKey)
     this.#begin = options.transaction
     this.#scheduler = makeScheduler(this.#look, options)
-    this.clock = new TestClock(now === undefined ? new Date() : new Date(now), {
+    this.clock = new TestClock(checkNow(now), {
       set: (moment) => setClock(this.#look, moment),
       serveSchedules: () => this.#serveSchedules(),
       drain: async () => {
@@ -92,7 +90,7 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
     const ran: string[] = []
     for (;;) {
       await this.#serveSchedules()
-      await reapLeases(this.#look, REAP_LIMIT, NOBODY_IS_SILENT_MS)
+      await reapAbandoned(this.#look)
       const before = ran.length
       for (const id of await dueJobs(this.#look, this.#registry.types)) if (await this.runJob(id)) ran.push(id)
       if (ran.length === before) break
@@ -111,7 +109,7 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
 
   /** Those of them that came to their end. */
   async finished(job: AnyJob, match?: unknown): Promise<Job[]> {
-    return (await this.enqueued(job, match)).filter(({ state }) => isFinal(state))
+    return (await this.enqueued(job, match)).filter(({ state }) => isFinalState(state))
   }
 
   /** Throws, with what there was instead, unless such jobs were enqueued. */
@@ -186,10 +184,12 @@ function makeScheduler(
   })
 }
 
-function typeOf(job: AnyJob): string {
-  return typeof job === 'string' ? job : job.type
+function checkNow(now: Date | string = new Date()): Date {
+  const moment = new Date(now)
+  if (Number.isNaN(moment.getTime())) throw invalidOption('now', 'a Date or an ISO text', now)
+  return moment
 }
 
-function isFinal(state: JobState): boolean {
-  return (FINAL_STATES as readonly JobState[]).includes(state)
+function typeOf(job: AnyJob): string {
+  return typeof job === 'string' ? job : job.type
 }

@@ -57,6 +57,16 @@ test('the application’s own role may ask too', async () => {
   expect(await doctor([], db.whole.url)).toMatchObject({ code: 0 })
 })
 
+test('a role without the rights is told what could not be looked at', async () => {
+  const { code, of } = await doctor([], withOptions(db.whole.adminUrl, '-c role=holdfast_producer'))
+
+  expect(code).toBe(0)
+  expect(of('worker versions')).toEqual([
+    'warn  worker versions: could not be examined: permission denied for function worker_facts_v1',
+  ])
+  expect(of('schema drift')).toEqual([expect.stringMatching(/^ok/)])
+})
+
 test('a database without the schema fails, and what needs it is left out', async () => {
   const { code, lines, of } = await doctor(['--schema', 'nothing_here'])
 

@@ -162,5 +162,6 @@ test('each one has a database of its own, which holds the application’s tables
 })
 
 test('what createHoldfast refuses is refused here', async () => {
+  await expect(createTestHoldfast({ jobs: [], now: 'soon' })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   await expect(createTestHoldfast({ jobs: [mail, mail] })).rejects.toMatchObject({ code: 'DUPLICATE_TYPE' })
 })

@@ -1,4 +1,5 @@
-// Whoever holds an old snapshot keeps the dead rows of finished jobs from being removed, and every claim walks over them.
+// Whoever holds an old snapshot of this database keeps the dead rows of finished jobs from being removed, and every claim
+// walks over them. Transactions of other databases do not.
 
 import type { Check } from '../check.js'
 import { ok, type Told, warn } from '../finding.js'
@@ -12,10 +13,12 @@ const HOLDERS = `
         from pg_catalog.pg_stat_activity as a
        where a.pid <> pg_backend_pid()
          and a.backend_type = 'client backend'
+         and a.datname = current_database()
          and (a.backend_xmin is not null or a.backend_xid is not null or a.state like 'idle in transaction%')
       union all
       select 'prepared transaction', null, 1000 * extract(epoch from clock_timestamp() - p.prepared), p.gid
         from pg_catalog.pg_prepared_xacts as p
+       where p.database = current_database()
     ) as h
    where h.ms >= $1
    order by h.ms desc
