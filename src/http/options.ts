@@ -3,10 +3,11 @@
 import type { Logger } from '../domain/context.js'
 import { HoldfastError } from '../domain/errors.js'
 import { invalidOption } from '../domain/invalid-option.js'
+import type { RedactedPath } from '../domain/redacted-path.js'
 import { guarded, SILENT } from '../observe/log.js'
 import type { Principal } from './principal.js'
 import type { Rate } from './rate-limit.js'
-import { type RedactedPath, Redaction } from './redaction.js'
+import { Redaction } from './redaction.js'
 
 export interface Limits {
   /** Of a request; default 1 MiB. */
@@ -78,7 +79,7 @@ export function checkOptions<Native>(
     auth: options.auth as Auth,
     basePath: checkBasePath(options.basePath ?? ''),
     origins: new Set(options.origins?.map(checkOrigin)),
-    redaction: new Redaction(joined(ofDefinitions, options.redact ?? {})),
+    redaction: new Redaction(ofDefinitions, options.redact ?? {}),
     limits,
     log: options.logger ? guarded(options.logger) : SILENT,
   })
@@ -99,14 +100,4 @@ function checkOrigin(origin: string): string {
     throw invalidOption('origins', 'a list of origins like https://ops.example.com', origin)
   }
   return origin
-}
-
-type PathsByType = Readonly<Record<string, readonly RedactedPath[]>>
-
-function joined(...lists: readonly PathsByType[]): PathsByType {
-  const byType = new Map<string, RedactedPath[]>()
-  for (const [type, paths] of lists.flatMap(Object.entries<readonly RedactedPath[]>)) {
-    byType.set(type, [...(byType.get(type) ?? []), ...paths])
-  }
-  return Object.fromEntries(byType)
 }
