@@ -8,6 +8,7 @@ import { HoldfastError } from './errors.js'
 import { invalidOption } from './invalid-option.js'
 import { checkMaxAttempts, checkPriority, checkQueueName, checkTypeName, KEY_POLICIES, type KeyPolicy } from './job.js'
 import type { Cancel, Snooze } from './outcome.js'
+import { checkRedactedPaths, type RedactedPath } from './redacted-path.js'
 
 /** Handler and key are methods on purpose: a list of definitions with different inputs is still a list of definitions. */
 export interface JobDefinition<Type extends string = string, Given = unknown, Input = unknown, Output = unknown> {
@@ -22,7 +23,7 @@ export interface JobDefinition<Type extends string = string, Given = unknown, In
   readonly keyPolicy: KeyPolicy
   readonly coalesce: 'replace' | 'keep'
   readonly isolation: Isolation | undefined
-  readonly redact: readonly string[]
+  readonly redact: readonly RedactedPath[]
   key?(input: Input): KeyValue | undefined
   run?(input: Input, ctx: JobContext): Output | Promise<Output> | Snooze | Cancel | Promise<Snooze | Cancel>
 }
@@ -74,7 +75,7 @@ interface CommonOptions<Type extends string> {
   /** With `coalesce`: the pending job takes the newer input (default) or keeps its own. */
   readonly coalesce?: 'replace' | 'keep'
   /** Paths into input and output that the HTTP API shows to nobody, like `card.number` or `recipients.*.email`. */
-  readonly redact?: readonly string[]
+  readonly redact?: readonly RedactedPath[]
 }
 
 interface WithSchema<Type extends string, Given, Input, Returned> extends CommonOptions<Type> {
@@ -120,7 +121,7 @@ export function defineJob(
     keyPolicy,
     coalesce: options.coalesce ?? 'replace',
     isolation: isolationOf(options),
-    redact: Object.freeze([...(options.redact ?? [])]),
+    redact: checkRedactedPaths(`redact of ${type}`, options.redact ?? []),
     ...(options.key && { key: options.key }),
     ...(options.run && { run: options.run }),
   })

@@ -3,10 +3,11 @@
 import type { Logger } from '../domain/context.js'
 import { HoldfastError } from '../domain/errors.js'
 import { invalidOption } from '../domain/invalid-option.js'
+import type { RedactedPath } from '../domain/redacted-path.js'
 import { guarded, SILENT } from '../observe/log.js'
 import type { Principal } from './principal.js'
 import type { Rate } from './rate-limit.js'
-import { type RedactedPath, Redaction } from './redaction.js'
+import { Redaction } from './redaction.js'
 
 export interface Limits {
   /** Of a request; default 1 MiB. */
@@ -69,19 +70,25 @@ export function checkOptions<Native>(
   ofDefinitions: Readonly<Record<string, readonly RedactedPath[]>>,
 ): CheckedOptions {
   if (typeof options?.auth !== 'function') throw new HoldfastError('AUTH_REQUIRED')
-  const limits = { ...LIMITS, ...options.limits }
-  for (const [name, limit] of Object.entries(limits)) {
-    const numbers = typeof limit === 'number' ? [limit] : [limit.perSecond, limit.burst]
-    if (!numbers.every((one) => one > 0)) throw invalidOption(`limits.${name}`, 'greater than 0', limit)
-  }
   return Object.freeze({
     auth: options.auth as Auth,
     basePath: checkBasePath(options.basePath ?? ''),
     origins: new Set(options.origins?.map(checkOrigin)),
-    redaction: new Redaction(joined(ofDefinitions, options.redact ?? {})),
-    limits,
+    redaction: new Redaction(ofDefinitions, options.redact ?? {}),
+    limits: checkLimits(options.limits ?? {}),
     log: options.logger ? guarded(options.logger) : SILENT,
   })
+}
+
+function checkLimits(given: Partial<Limits>): Limits {
+  for (const [name, limit] of Object.entries(given)) {
+    if (!Object.hasOwn(LIMITS, name)) throw invalidOption('limits', `out of ${Object.keys(LIMITS).join(', ')}`, name)
+    const isRate = typeof LIMITS[name as keyof Limits] === 'object'
+    const numbers = isRate ? [(limit as Rate)?.perSecond, (limit as Rate)?.burst] : [limit]
+    if (numbers.every((one) => typeof one === 'number' && one > 0)) continue
+    throw invalidOption(`limits.${name}`, isRate ? '{ perSecond, burst } greater than 0' : 'greater than 0', limit)
+  }
+  return { ...LIMITS, ...given }
 }
 
 /** Without a slash at its end; the root is the empty text. */
@@ -99,14 +106,4 @@ function checkOrigin(origin: string): string {
     throw invalidOption('origins', 'a list of origins like https://ops.example.com', origin)
   }
   return origin
-}
-
-type PathsByType = Readonly<Record<string, readonly RedactedPath[]>>
-
-function joined(...lists: readonly PathsByType[]): PathsByType {
-  const byType = new Map<string, RedactedPath[]>()
-  for (const [type, paths] of lists.flatMap(Object.entries<readonly RedactedPath[]>)) {
-    byType.set(type, [...(byType.get(type) ?? []), ...paths])
-  }
-  return Object.fromEntries(byType)
 }

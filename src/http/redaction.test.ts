@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { defineJob } from '../domain/definition.js'
 import { Redaction } from './redaction.js'
 
 describe('Redaction', () => {
@@ -25,6 +26,14 @@ describe('Redaction', () => {
     }
   })
 
+  test('adds up what several lists say, whatever the types are called', () => {
+    const both = new Redaction({ constructor: ['a'], pay: ['a'] }, { pay: ['b'], toString: ['c'] })
+
+    expect(both.apply('pay', { a: 1, b: 2, c: 3 })).toEqual({ a: '[redacted]', b: '[redacted]', c: 3 })
+    expect(both.apply('constructor', { a: 1, b: 2 })).toEqual({ a: '[redacted]', b: 2 })
+    expect(both.apply('valueOf', { a: 1 })).toEqual({ a: 1 })
+  })
+
   test('does not change what it is given, and keeps a property named __proto__ as data', () => {
     const given = JSON.parse('{"__proto__": {"password": 1}, "password": "x"}')
 
@@ -42,7 +51,13 @@ describe('Redaction', () => {
     expect(redaction.touches(undefined, ['card', 'number'])).toBe(true)
   })
 
-  test.each(['', 'a..b', '.a', 7])('refuses %j as a path', (path) => {
-    expect(() => new Redaction({ pay: [path as string] })).toThrow(/redact must be/)
+  test.each(['', 'a..b', '.a', 7])('refuses %j as a path, in a mount and in a definition', (path) => {
+    expect(() => new Redaction({ pay: [path as string] })).toThrow(/redact of pay must be/)
+    expect(() => defineJob({ type: 'pay', redact: [path as string] })).toThrow(/redact of pay must be/)
+  })
+
+  test('refuses a text instead of a list: its letters are no paths', () => {
+    expect(() => defineJob({ type: 'pay', redact: 'card' as never })).toThrow(/redact of pay must be/)
+    expect(() => new Redaction({ pay: 'card' as never })).toThrow(/redact of pay must be/)
   })
 })

@@ -1,9 +1,6 @@
 // Takes values out of inputs and outputs by path before they leave the program.
 
-import { invalidOption } from '../domain/invalid-option.js'
-
-/** `card.number`, `recipients.*.email`: property names or positions, `*` for any, and whatever lies below. */
-export type RedactedPath = string
+import { checkRedactedPaths, type RedactedPath } from '../domain/redacted-path.js'
 
 export const REDACTED = '[redacted]'
 
@@ -13,11 +10,15 @@ export class Redaction {
   readonly #ofAll: readonly Steps[]
   readonly #byType: ReadonlyMap<string, readonly Steps[]>
 
-  /** `paths` by type of job, those under `*` for every type. */
-  constructor(paths: Readonly<Record<string, readonly RedactedPath[]>>) {
-    const parsed = Object.entries(paths).map(([type, list]) => [type, list.map(stepsOf)] as const)
-    this.#byType = new Map(parsed)
-    this.#ofAll = this.#byType.get('*') ?? []
+  /** Paths by type of job, those under `*` for every type; several lists add up. */
+  constructor(...lists: readonly Readonly<Record<string, readonly RedactedPath[]>>[]) {
+    const byType = new Map<string, Steps[]>()
+    for (const [type, paths] of lists.flatMap((list) => Object.entries(list))) {
+      const steps = checkRedactedPaths(`redact of ${type}`, paths).map((path) => path.split('.'))
+      byType.set(type, [...(byType.get(type) ?? []), ...steps])
+    }
+    this.#byType = byType
+    this.#ofAll = byType.get('*') ?? []
   }
 
   /** The value with every path of the type replaced, of all types where it is not known. */
@@ -35,14 +36,6 @@ export class Redaction {
     const own = this.#byType.get(type)
     return own && type !== '*' ? [...this.#ofAll, ...own] : this.#ofAll
   }
-}
-
-function stepsOf(path: RedactedPath): Steps {
-  const steps = typeof path === 'string' ? path.split('.') : []
-  if (steps.length === 0 || steps.includes('')) {
-    throw invalidOption('redact', 'a list of paths like card.number or recipients.*.email', path)
-  }
-  return steps
 }
 
 function fits(step: string, name: string): boolean {

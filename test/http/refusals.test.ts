@@ -185,6 +185,21 @@ describe('a mount', () => {
     }
   })
 
+  test.each([
+    { limits: { bodyBytes: 0 } },
+    { limits: { streams: 'many' } },
+    { limits: { requests: { perSecond: 1 } } },
+    { limits: { requests: 5 } },
+    { limits: { speed: 1 } },
+    { origins: ['ops.test'] },
+    { basePath: 'jobs' },
+    { redact: { pay: 'card' } },
+  ])('with %j is refused when it is made', (options) => {
+    expect(() => createHttpApi(bench.open({ jobs: [greet] }), { auth: () => null, ...options } as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION' }),
+    )
+  })
+
   test('sends on what its hook answers, with the headers that keep a browser safe', async () => {
     const api = createHttpApi(bench.open({ jobs: [greet] }), {
       auth: () => Response.redirect('https://login.test/', 302),
