@@ -87,9 +87,18 @@ test('a key comes from the input where that is known, else it must be given', as
 
 test.each([
   ['a job that coalesces', definePipeline({ name: 'x', build: (p, _: null) => p.job(merged, null) })],
-  ['a name that looks like an item', definePipeline({ name: 'x', build: (p, _: null) => p.job(load, { year: 1 }, { name: 'a[1]' }) })],
-  ['something that is no job', definePipeline({ name: 'x', build: (p, _: null) => p.job({} as typeof load, { year: 1 }) })],
-  ['items that are no list', definePipeline({ name: 'x', build: (p, _: null) => void p.map(7 as never, load, () => ({ year: 1 })) })],
+  [
+    'a name that looks like an item',
+    definePipeline({ name: 'x', build: (p, _: null) => p.job(load, { year: 1 }, { name: 'a[1]' }) }),
+  ],
+  [
+    'something that is no job',
+    definePipeline({ name: 'x', build: (p, _: null) => p.job({} as typeof load, { year: 1 }) }),
+  ],
+  [
+    'items that are no list',
+    definePipeline({ name: 'x', build: (p, _: null) => void p.map(7 as never, load, () => ({ year: 1 })) }),
+  ],
 ])('%s is refused', async (_what, pipeline) => {
   await expect(described(pipeline as PipelineDefinition)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
 })

@@ -13,7 +13,10 @@ const stop = definePipeline({
   build(p, factor: number) {
     const one = p.job(load, 1)
     const many = p.map([1, 2], load, (n) => n, { name: 'many' })
-    return p.job(sum, { one, many }, (r) => ({ seen: [factor, r.one.rows, ...r.many.map(({ rows }) => rows)], at: new Date(0) }))
+    return p.job(sum, { one, many }, (r) => ({
+      seen: [factor, r.one.rows, ...r.many.map(({ rows }) => rows)],
+      at: new Date(0),
+    }))
   },
 })
 const go = definePipeline({
