@@ -18,6 +18,9 @@ create or replace function holdfast.complete_steps_v1(
   )
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set enable_seqscan = off
+  set plan_cache_mode = force_generic_plan  -- a list of one looks worth a new plan each time, which takes longer than to run it
 as $$
 declare
   v_places integer[];
