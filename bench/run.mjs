@@ -13,7 +13,19 @@ import { systemNamed } from './systems.mjs'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 const RESULTS = join(HERE, 'results')
-const ORDER = ['drain', 'limit', 'enqueue', 'latency', 'chain', 'fanout', 'fleet', 'mixed', 'snapshot', 'backlog', 'idle']
+const ORDER = [
+  'drain',
+  'limit',
+  'enqueue',
+  'latency',
+  'chain',
+  'fanout',
+  'fleet',
+  'mixed',
+  'snapshot',
+  'backlog',
+  'idle',
+]
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,

@@ -19,7 +19,14 @@ async function open(url) {
   })
   const pipelines = pipelinesOf({ definePipeline, noop })
   const make = (queues) =>
-    createHoldfast({ database: url, jobs: [noop, mixed], pipelines, maxConnections: 20, concurrency: CONCURRENCY, queues })
+    createHoldfast({
+      database: url,
+      jobs: [noop, mixed],
+      pipelines,
+      maxConnections: 20,
+      concurrency: CONCURRENCY,
+      queues,
+    })
   const main = make(['bench'])
   const eye = new pg.Pool({ connectionString: url, max: 1 })
 
@@ -41,7 +48,11 @@ async function open(url) {
       return rows[0].n
     },
     ...mixedLoad(main, mixed),
-    enqueuePipeline: (name, input) => main.enqueuePipeline(pipelines.find((pipeline) => pipeline.name === name), input),
+    enqueuePipeline: (name, input) =>
+      main.enqueuePipeline(
+        pipelines.find((pipeline) => pipeline.name === name),
+        input,
+      ),
     async workMixed(theHandler) {
       handler = theHandler
       // The slots of all queues together are as many as elsewhere.

@@ -2,7 +2,8 @@ import { relayPipeline } from '../jobs.mjs'
 import { pause } from '../waiting.mjs'
 
 export const name = 'pipelines'
-export const what = 'pipelines of five steps, each computed from the last; a random worker is killed by SIGKILL every 2 s'
+export const what =
+  'pipelines of five steps, each computed from the last; a random worker is killed by SIGKILL every 2 s'
 
 const HOPS = 5
 const KILL_EVERY_MS = 2000
@@ -32,7 +33,8 @@ export async function run({ fleet, client, value, untilIdle, isQuick, check }) {
   let killed = 0
   for (;;) {
     await pause(KILL_EVERY_MS)
-    if ((await value(`select count(*)::int from holdfast.jobs where state in ('waiting', 'pending', 'running')`)) === 0) break
+    if ((await value(`select count(*)::int from holdfast.jobs where state in ('waiting', 'pending', 'running')`)) === 0)
+      break
     const place = Math.floor(Math.random() * workers.length)
     const victim = await workers[place].id()
     killed += await value('select count(*)::int from holdfast.lease where locked_by = $1', [victim])
