@@ -8,6 +8,7 @@ create or replace function holdfast.claim_by_id_v1(p_job_id bigint, p_worker tex
   returns json
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

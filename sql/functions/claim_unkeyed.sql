@@ -12,9 +12,11 @@ create or replace function holdfast.claim_unkeyed(
   p_leases jsonb
 )
   returns void
-  language sql volatile
+  language plpgsql volatile  -- a body in SQL would be planned anew at every call
   set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
 as $$
+begin
   with taken as (
     delete from holdfast.ready as r
      where r.ctid = any (p_places)
@@ -25,5 +27,6 @@ as $$
      crashes, linked)
   select t.job_id, t.type, t.queue, t.priority, t.run_at, t.attempts + 1, t.max_attempts, t.token + 1, p_lease_id,
          p_worker, p_now, p_now + make_interval(secs => (p_leases ->> t.type)::integer), t.crashes, t.linked
-    from taken as t
+    from taken as t;
+end
 $$;

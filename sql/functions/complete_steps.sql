@@ -17,16 +17,20 @@ create or replace function holdfast.complete_steps_v1(
 )
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set enable_seqscan = off
+  set plan_cache_mode = force_generic_plan  -- a list of one looks worth a new plan each time, which takes longer than to run it
 as $$
 declare
   v_places integer[];
   v_ids bigint[];
   v_outputs jsonb[];
-  v_before integer[];
+  v_before integer[] := '{}';
   v_pending bigint[] := '{}';
   v_member jsonb;
   v_place integer;
   v_job record;
+  v_handed integer := 0;
   v_claimed json;
 begin
   perform holdfast.check_settlements(p_settlements);
@@ -46,13 +50,19 @@ begin
     v_pending := v_pending || holdfast.end_leases(v_ids, 'completed', v_outputs, null, 'never');
   end if;
 
-  -- What was completed in the handler's own transaction has made its successors pending there.
-  v_before := holdfast.completed_before(p_settlements, v_places);
-  v_pending := v_pending || array(
-    select d.job_id
-      from holdfast.dependency as d
-     where d.depends_on = any (array(select (p_settlements -> (b.place - 1) ->> 'job_id')::bigint from unnest(v_before) as b(place)))
-  );
+  if cardinality(v_places) < jsonb_array_length(p_settlements) then
+    -- What was completed in the handler's own transaction has made its successors pending there.
+    v_before := holdfast.completed_before(p_settlements, v_places);
+    v_pending := v_pending || array(
+      select d.job_id
+        from unnest(v_before) as b(place)
+       cross join lateral (
+         select n.job_id
+           from holdfast.dependency as n
+          where n.depends_on = (p_settlements -> (b.place - 1) ->> 'job_id')::bigint
+       ) as d
+    );
+  end if;
 
   for v_job in
     select r.job_id, array_position(p_queues, r.queue) as place
@@ -67,13 +77,16 @@ begin
     if v_claimed is not null then
       handed := handed || v_claimed;
       p_rooms[v_job.place] := p_rooms[v_job.place] - 1;
+      v_handed := v_handed + 1;
     end if;
     exit when 0 >= all (p_rooms);
   end loop;
-  perform holdfast.wake_workers(array_agg(distinct r.queue), holdfast.now(), 'sleepers')
-     from holdfast.ready as r
-    where r.job_id = any (v_pending)
-   having count(*) > 0;
+  if v_handed < cardinality(v_pending) then
+    perform holdfast.wake_workers(array_agg(distinct r.queue), holdfast.now(), 'sleepers')
+       from holdfast.ready as r
+      where r.job_id = any (v_pending)
+     having count(*) > 0;
+  end if;
 
   lost := array(
     select p.place

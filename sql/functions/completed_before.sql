@@ -6,13 +6,14 @@
 --   Tested by  test/sql/complete_jobs.test.ts
 create or replace function holdfast.completed_before(p_settlements jsonb, p_done integer[])
   returns integer[]
-  language sql stable
+  language plpgsql stable
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_nestloop = on  -- a few members against the index of each day's outcomes
 as $$
-  select array(
+begin
+  return array(
     select w.place::integer
       from rows from (
         jsonb_to_recordset(p_settlements) as (job_id bigint, token bigint, lease_id uuid)
@@ -26,5 +27,6 @@ as $$
             and o.lease_id = w.lease_id
             and o.state = 'completed'
        )
-  )
+  );
+end
 $$;

@@ -21,7 +21,7 @@ create or replace function holdfast.hold_steps(
 as $$
 declare
   v_waiting bigint[];
-  v_pipelines uuid[];
+  v_pipelines uuid[] := '{}';
 begin
   select coalesce(array_agg(distinct p.id) filter (
            where p_state <> 'completed' and p.on_failure <> 'continue' and p.compensated_at is null), '{}'),
@@ -33,7 +33,9 @@ begin
   v_waiting := p_job_ids
     || array(select d.job_id from holdfast.dependency as d where d.depends_on = any (p_job_ids))
     || array(select w.job_id from holdfast.waiting as w where w.pipeline_id = any (stopping));
-  v_pipelines := array(select distinct p.id from unnest(stopping || compensating) as p(id));
+  if stopping <> '{}' or compensating <> '{}' then
+    v_pipelines := array(select distinct p.id from unnest(stopping || compensating) as p(id));
+  end if;
 
   is_held := true;
   if p_skips then
@@ -51,7 +53,9 @@ begin
       );
   else
     perform from holdfast.waiting as w where w.job_id = any (v_waiting) order by w.job_id for update;
-    perform from holdfast.pipeline as p where p.id = any (v_pipelines) order by p.id for update;
+    if v_pipelines <> '{}' then
+      perform from holdfast.pipeline as p where p.id = any (v_pipelines) order by p.id for update;
+    end if;
   end if;
 end
 $$;

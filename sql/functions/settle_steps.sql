@@ -45,18 +45,20 @@ begin
       returning w.job_id, w.token
     )
     select array_agg(f.job_id order by f.job_id), array_agg(f.token order by f.job_id) into v_freed, v_tokens from freed as f;
-    update holdfast.waiting as w
-       set open = w.open - d.n
-      from unnest(v_after, v_counts) as d(job_id, n)
-     where w.job_id = any (v_after)
-       and w.job_id = d.job_id;
+    if cardinality(v_freed) is distinct from cardinality(v_after) then
+      update holdfast.waiting as w
+         set open = w.open - d.n
+        from unnest(v_after, v_counts) as d(job_id, n)
+       where w.job_id = any (v_after)
+         and w.job_id = d.job_id;
+    end if;
     perform holdfast.ready_steps(v_freed, v_tokens);
   end if;
   foreach v_pipeline in array v_held.compensating loop
     v_freed := v_freed || holdfast.compensate_pipeline(v_pipeline);
   end loop;
 
-  if v_freed <> '{}' then
+  if v_freed <> '{}' and p_wake <> 'never' then
     perform holdfast.wake_workers(
       array(select distinct r.queue from holdfast.ready as r where r.job_id = any (v_freed)), holdfast.now(), p_wake);
   end if;
