@@ -74,8 +74,8 @@ async function work(session: pg.Client, chance: () => number): Promise<void> {
   if (dice < 0.5) {
     const handed = await ask(
       session,
-      `select id as job_id, token, lease_id from holdfast.complete_steps_v1($1, 'w', '{default}', '{2}', '{task}')
-        where id is not null`,
+      `select h -> 'id' ->> 0 as job_id, h -> 'token' ->> 0 as token, h ->> 'lease_id' as lease_id
+         from holdfast.complete_steps_v1($1, 'w', '{default}', '{2}', '{task}') as c, unnest(c.handed) as h`,
       [settlement(...claimed)],
     )
     await ask(session, 'select * from holdfast.complete_jobs($1)', [settlement(...handed)])
