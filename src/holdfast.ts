@@ -5,7 +5,7 @@ import { Client } from './client/client.js'
 import type { Logger } from './domain/context.js'
 import { indexByType, type JobDefinition } from './domain/definition.js'
 import { type AnyJobId, toJobId } from './domain/job.js'
-import { indexByName, type PipelineDefinition } from './domain/pipeline.js'
+import type { PipelineDefinition } from './domain/pipeline.js'
 import { indexByJobKey, type ScheduleDefinition } from './domain/schedule.js'
 import { Clerk } from './maintenance/clerk.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
@@ -50,7 +50,6 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #store: Store
   readonly #events: EventHub
   readonly #registry: Registry
-  readonly #pipelines: ReadonlyMap<string, PipelineDefinition>
   readonly #log: Logger
   readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
   readonly #workerOptions: CheckedWorkerOptions
@@ -61,11 +60,10 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   constructor(options: HoldfastOptions<Jobs>) {
     const store = new Store(options)
     const events = new EventHub()
-    super(store, events, options.jobs, options.schedules)
+    super(store, events, options.jobs, options.schedules, options.pipelines)
     this.#store = store
     this.#events = events
     this.#registry = new Registry(options.jobs)
-    this.#pipelines = indexByName(options.pipelines ?? [])
     this.#log = options.logger ? guarded(options.logger) : SILENT
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
@@ -155,7 +153,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   }
 
   #parts() {
-    const [store, registry, pipelines] = [this.#store, this.#registry, this.#pipelines]
+    const [store, registry, pipelines] = [this.#store, this.#registry, this.pipelineDefinitions]
     return { store, registry, pipelines, events: this.#events, log: this.#log }
   }
 

@@ -6,7 +6,7 @@
 --           that this filter does not walk by.
 --   Tells   nothing.
 --   Tested by  test/sql/list_jobs.test.ts
--- With states or a time: running by id, pending by id, finished by when they finished. Else by id. It stops after having
+-- With states or a time: running by id, pending by id, waiting by id, finished by when they finished. Else by id. It stops after having
 -- looked up p_looks jobs, or after two seconds, and can always go on: no filter makes it read all of history.
 create or replace function holdfast.match_jobs(
   p_filter holdfast.job_filter,
@@ -48,7 +48,7 @@ begin
     ids := ids || v_step.ids;
     ats := ats || coalesce(v_step.ats, array_fill(null::timestamptz, array[coalesce(cardinality(v_step.ids), 0)]));
     searched_to := coalesce(v_step.searched_to, searched_to);
-    v_looks := v_looks + v_step.looked * case when v_is_cheap and v_place in ('running', 'pending') then 0.1 else 1 end;
+    v_looks := v_looks + v_step.looked * case when v_is_cheap and v_place in ('running', 'pending', 'waiting') then 0.1 else 1 end;
     if cardinality(ids) > p_limit then
       ids := ids[:p_limit];
       ats := ats[:p_limit];

@@ -5,7 +5,7 @@ import type { Context } from 'hono'
 import type { Client } from '../client/client.js'
 import { HoldfastError } from '../domain/errors.js'
 import type { CheckedOptions } from './options.js'
-import type { Caller } from './principal.js'
+import type { Caller, Permission } from './principal.js'
 import type { Hub } from './stream/hub.js'
 
 export interface Parts {
@@ -50,6 +50,13 @@ export function newRoutes(): App {
 }
 
 const PLACES: Readonly<Record<string, string>> = { json: 'body', param: 'path', query: 'query', header: 'header' }
+
+/** Who asks, if they have these permissions; throws FORBIDDEN if not. */
+export function allowed(c: Context<HttpEnv>, ...permissions: readonly Permission[]): Caller {
+  const caller = c.get('caller')
+  caller.require(...permissions)
+  return caller
+}
 
 /**
  * Sends a value as JSON. Typed as nothing, since what the contract's types make of dates, lists that cannot change and absent

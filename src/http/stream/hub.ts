@@ -96,6 +96,7 @@ export class Hub {
       latest: undefined,
       storedVersion: undefined,
       lines: undefined,
+      steps: undefined,
       isSettled: false,
       dueAt: 0,
     }
@@ -162,7 +163,7 @@ export class Hub {
     if (this.#listening || now < this.#listenAt) return
     this.#listenAt = now + LISTEN_AGAIN_MS
     const heard = () => {
-      for (const watch of this.#watches.values()) if (watch.topic.kind !== 'job') watch.dueAt = 0
+      for (const watch of this.#watches.values()) if (isSum(watch.topic)) watch.dueAt = 0
     }
     const lost = () => {
       this.#listening = undefined
@@ -179,4 +180,8 @@ export class Hub {
     this.#listenAt = 0
     await (await listening)?.close()
   }
+}
+
+function isSum({ kind }: Topic): boolean {
+  return kind === 'stats' || kind === 'queue'
 }
