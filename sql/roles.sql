@@ -17,6 +17,8 @@ declare
     "enqueue_pipeline": ["producer", "worker", "operator"],
     "find_pipeline": ["producer", "worker", "operator", "viewer"],
     "list_pipelines": ["producer", "worker", "operator", "viewer"],
+    "list_pipeline_steps": ["producer", "worker", "operator", "viewer"],
+    "enqueue_pipeline_by_hand": ["operator"],
     "cancel_pipeline": ["producer", "operator"],
     "retry_pipeline": ["operator"],
     "complete_steps": ["worker"],

@@ -6,7 +6,7 @@ import type { BeginTransaction, Logger } from './domain/context.js'
 import { indexByType, type JobDefinition } from './domain/definition.js'
 import { invalidOption } from './domain/invalid-option.js'
 import { type AnyJobId, toJobId } from './domain/job.js'
-import { indexByName, type PipelineDefinition } from './domain/pipeline.js'
+import type { PipelineDefinition } from './domain/pipeline.js'
 import { indexByJobKey, type ScheduleDefinition } from './domain/schedule.js'
 import { Clerk } from './maintenance/clerk.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
@@ -61,7 +61,6 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #store: Store
   readonly #events: EventHub
   readonly #registry: Registry
-  readonly #pipelines: ReadonlyMap<string, PipelineDefinition>
   readonly #log: Logger
   readonly #deeds: LeasedDeeds
   readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
@@ -73,12 +72,11 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   constructor(options: HoldfastOptions<Jobs>) {
     const store = new Store(options)
     const events = new EventHub()
-    super(store, events, options.jobs, options.schedules, options.instrument)
+    super(store, events, options.jobs, options.schedules, options.pipelines, options.instrument)
     this.#options = options
     this.#store = store
     this.#events = events
     this.#registry = new Registry(options.jobs)
-    this.#pipelines = indexByName(options.pipelines ?? [])
     this.#log = options.logger ? guarded(options.logger) : SILENT
     this.#deeds = leasedDeeds(store, checkBegin(options.transaction))
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
@@ -188,7 +186,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     return {
       store: this.#store,
       registry: this.#registry,
-      pipelines: this.#pipelines,
+      pipelines: this.pipelineDefinitions,
       events: this.#events,
       log: this.#log,
       deeds: this.#deeds,

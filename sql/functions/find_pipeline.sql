@@ -1,20 +1,21 @@
 -- find_pipeline: one pipeline and how far it is
 --   Guard   none.
 --   Locks   none.
---   Gives   one row, or none: what was asked, its state and how many of its jobs are in each state. A pipeline that was chained
---           job by job has no name. Reads every job of the pipeline: its result alone is a matter of find_job.
+--   Gives   one row, or none: what was asked, its state, how many of its jobs are in each state, and their queues. A pipeline
+--           that was chained job by job has no name. Reads every job of the pipeline: its result alone is a matter of
+--           find_job.
 --   Tells   nothing.
 create or replace function holdfast.find_pipeline_v1(p_pipeline uuid)
   returns table (
     id uuid, name text, input jsonb, on_failure text, state text, result_job bigint, stopped_by bigint, stopped_at timestamptz,
     compensated_at timestamptz, created_at timestamptz, waiting integer, pending integer, running integer, completed integer,
-    failed integer, cancelled integer, superseded integer
+    failed integer, cancelled integer, superseded integer, queues text[]
   )
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
 as $$
   with jobs as materialized (
-    select j.created_at,
+    select j.created_at, j.queue,
            coalesce(
              (select 'waiting' from holdfast.waiting as w where w.job_id = j.id),
              (select 'pending' from holdfast.ready as r where r.job_id = j.id),
@@ -38,7 +39,8 @@ as $$
            count(*) filter (where j.state = 'failed')::integer as failed,
            count(*) filter (where j.state = 'cancelled')::integer as cancelled,
            count(*) filter (where j.state = 'superseded')::integer as superseded,
-           min(j.created_at) as created_at
+           min(j.created_at) as created_at,
+           array_agg(distinct j.queue) as queues
       from jobs as j
     having count(*) > 0
   )
@@ -49,7 +51,7 @@ as $$
                          case when c.cancelled > 0 then 'cancelled' end, 'completed')
          end,
          p.result_job, p.stopped_by, p.stopped_at, p.compensated_at, coalesce(p.created_at, c.created_at),
-         c.waiting, c.pending, c.running, c.completed, c.failed, c.cancelled, c.superseded
+         c.waiting, c.pending, c.running, c.completed, c.failed, c.cancelled, c.superseded, c.queues
     from counted as c
     left join holdfast.pipeline as p on p.id = p_pipeline
 $$;
@@ -58,7 +60,7 @@ create or replace function holdfast.find_pipeline(pipeline uuid)
   returns table (
     id uuid, name text, input jsonb, on_failure text, state text, result_job bigint, stopped_by bigint, stopped_at timestamptz,
     compensated_at timestamptz, created_at timestamptz, waiting integer, pending integer, running integer, completed integer,
-    failed integer, cancelled integer, superseded integer
+    failed integer, cancelled integer, superseded integer, queues text[]
   )
   language sql stable security definer
   set search_path = pg_catalog, pg_temp

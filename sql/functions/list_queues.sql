@@ -5,7 +5,7 @@
 --   Tells   nothing.
 create or replace function holdfast.list_queues_v1(p_after text default '', p_limit integer default 50)
   returns table (
-    name text, paused_at timestamptz, paused_by text, pending integer, due integer, parked integer, running integer,
+    name text, paused_at timestamptz, paused_by text, pending integer, due integer, parked integer, waiting integer, running integer,
     oldest_due_at timestamptz, live_workers integer
   )
   language plpgsql stable security definer
@@ -23,7 +23,7 @@ begin
       select h.queue, count(*)::integer as n from (select l.queue from holdfast.lease as l limit 10001) as h group by h.queue
     )
     select n.name, q.paused_at, q.paused_by, least(free.n + suspect.n + parked.n, 10001)::integer,
-           least(due.n, 10001)::integer, parked.n::integer, coalesce(h.n, 0), due.first_at, alive.n::integer
+           least(due.n, 10001)::integer, parked.n::integer, waits.n::integer, coalesce(h.n, 0), due.first_at, alive.n::integer
       from unnest(v_names) as n(name)
       left join holdfast.queue as q on q.name = n.name
       left join held as h on h.queue = n.name
@@ -38,6 +38,9 @@ begin
      cross join lateral (
        select count(*) as n from (select from holdfast.ready as r where r.queue = n.name and r.parked limit 10001) as r
      ) as parked
+     cross join lateral (
+       select count(*) as n from (select from holdfast.waiting as w where w.queue = n.name limit 10001) as w
+     ) as waits
      cross join lateral (
        select count(*) as n, min(d.run_at) as first_at
          from generate_series(0, 9) as p(priority)

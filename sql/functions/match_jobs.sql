@@ -6,7 +6,7 @@
 --           that this filter does not walk by.
 --   Tells   nothing.
 --   Tested by  test/sql/list_jobs.test.ts
--- With states or a time: running by id, pending by id, finished by when they finished. Else by id. It stops after having
+-- With states or a time: running by id, pending by id, waiting by id, finished by when they finished. Else by id. It stops after having
 -- looked up p_looks jobs, or after two seconds, and can always go on: no filter makes it read all of history.
 create or replace function holdfast.match_jobs(
   p_filter holdfast.job_filter,
@@ -51,7 +51,7 @@ begin
     ats := ats || coalesce(v_step.ats, array_fill(null::timestamptz, array[coalesce(cardinality(v_step.ids), 0)]));
     searched_to := coalesce(v_step.searched_to, searched_to);
     v_looks := v_looks + v_step.looked * case
-      when v_place in ('running', 'pending') and not v_asks_job then 0.1
+      when v_place in ('running', 'pending', 'waiting') and not v_asks_job then 0.1
       when v_place = 'id' and v_asks_place then 10
       else 1
     end;

@@ -29,6 +29,8 @@ begin
     v_last := holdfast.match_running(p_filter, p_id, p_n);
   elsif p_place = 'pending' then
     v_last := holdfast.match_pending(p_filter, p_id, p_n);
+  elsif p_place = 'waiting' then
+    v_last := holdfast.match_waiting(p_filter, p_id, p_n);
   else
     v_day := holdfast.finished_day(case when p_id > 0 then p_at + interval '1 microsecond' else p_at end);
     if v_day is null or v_day + interval '1 day' <= p_filter.since then

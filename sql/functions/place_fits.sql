@@ -28,6 +28,8 @@ as $$
         from holdfast.ready as r
        where r.job_id = p_job_id
       union all
+      select 'waiting', p_created_at, null, null from holdfast.waiting as w where w.job_id = p_job_id
+      union all
       select 'running', l.locked_at, l.locked_by, null from holdfast.lease as l where l.job_id = p_job_id
       union all
       select o.state, o.finished_at, o.locked_by, o.error

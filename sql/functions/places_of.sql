@@ -1,7 +1,7 @@
 -- places_of: where the jobs of a filter are looked for, in this order
 --   Guard   none.
 --   Locks   none.
---   Gives   id alone, for jobs by their id; or those of running, pending and finished that the states allow.
+--   Gives   id alone, for jobs by their id; or those of running, pending, waiting and finished that the states allow.
 --   Tells   nothing.
 --   Tested by  test/sql/list_jobs.test.ts
 create or replace function holdfast.places_of(p_filter holdfast.job_filter)
@@ -17,7 +17,8 @@ as $$
         from (values
           (1, 'running', array['running']),
           (2, 'pending', array['pending']),
-          (3, 'finished', array['completed', 'failed', 'cancelled', 'superseded'])
+          (3, 'waiting', array['waiting']),
+          (4, 'finished', array['completed', 'failed', 'cancelled', 'superseded'])
         ) as p(turn, place, states)
        where p_filter.states is null
           or p_filter.states && p.states

@@ -1,7 +1,7 @@
 -- queue_names: the queues that anyone has named, in order
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_n names after p_after: of pending and running jobs, of workers, types and pauses.
+--   Gives   up to p_n names after p_after: of pending, waiting and running jobs, of workers, types and pauses.
 --   Tells   nothing.
 --   Tested by  test/sql/list_queues.test.ts
 -- Pending jobs are not read for it: each step asks their indexes for the next name.
@@ -31,6 +31,7 @@ begin
       (select r.queue from holdfast.ready as r where r.queue > v_last and not r.parked and r.crashes < 2 order by r.queue limit 1),
       (select r.queue from holdfast.ready as r where r.queue > v_last and not r.parked and r.crashes >= 2 order by r.queue limit 1),
       (select r.queue from holdfast.ready as r where r.queue > v_last and r.parked order by r.queue limit 1),
+      (select w.queue from holdfast.waiting as w where w.queue > v_last order by w.queue limit 1),
       (select min(k.name) from unnest(v_known) as k(name) where k.name > v_last)
     );
     exit when v_last is null;

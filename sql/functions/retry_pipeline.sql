@@ -59,8 +59,11 @@ begin
       from gone as g
   ),
   held as (
-    insert into holdfast.waiting (job_id, pipeline_id, open, token)
-    select c.job_id, p_pipeline, c.open, c.token from counted as c where c.open > 0
+    insert into holdfast.waiting (job_id, pipeline_id, type, queue, open, token)
+    select c.job_id, p_pipeline, j.type, j.queue, c.open, c.token
+      from counted as c
+     cross join lateral (select b.type, b.queue from holdfast.job as b where b.id = c.job_id limit 1) as j
+     where c.open > 0
   )
   select array_agg(c.job_id order by c.job_id), array_agg(c.token order by c.job_id)
     into v_ids, v_tokens

@@ -1,5 +1,5 @@
 -- start_bulk: asks for a deed on all jobs of a filter
---   Guard   the filter names states, and only those that the deed is for: final ones to retry, pending and running to cancel.
+--   Guard   the filter names states, and only those that the deed is for: final ones to retry, living ones to cancel.
 --   Locks   none.
 --   Gives   the operation's row, with the jobs that match now counted up to 10,000; raises INVALID_OPTION.
 --   Tells   nothing; every worker looks for open operations about once a second.
@@ -18,7 +18,7 @@ declare
   v_filter constant holdfast.job_filter := holdfast.read_filter(p_filter);
   v_allowed constant text[] := case p_deed
     when 'retry' then array['completed', 'failed', 'cancelled', 'superseded']
-    when 'cancel' then array['pending', 'running']
+    when 'cancel' then array['pending', 'waiting', 'running']
   end;
   v_row holdfast.bulk_operation;
 begin

@@ -46,8 +46,8 @@ begin
       from asked as a
   ),
   held as (
-    insert into holdfast.waiting (job_id, pipeline_id, open)
-    select a.id, p_pipeline, a.open from asked as a where a.open > 0
+    insert into holdfast.waiting (job_id, pipeline_id, type, queue, open)
+    select a.id, p_pipeline, a.type, a.queue, a.open from asked as a where a.open > 0
   ),
   queued as (
     insert into holdfast.ready

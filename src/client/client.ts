@@ -10,7 +10,12 @@ import { type AnyJobId, checkLabel, checkQueueName, type Job, type JobState, toJ
 import { checkPipelineId } from '../domain/job-filter.js'
 import { encodeInput, LIMITS } from '../domain/json.js'
 import { canonicalKey } from '../domain/key.js'
-import type { PipelineDefinition, PipelineGivenOf, PipelineOutputOf } from '../domain/pipeline.js'
+import {
+  indexByName,
+  type PipelineDefinition,
+  type PipelineGivenOf,
+  type PipelineOutputOf,
+} from '../domain/pipeline.js'
 import type { ScheduleDefinition } from '../domain/schedule.js'
 import type { StoredStep } from '../domain/step.js'
 import type { EventHub } from '../observe/events.js'
@@ -37,6 +42,11 @@ export interface DeedOptions {
   readonly actor?: string
 }
 
+export interface EnqueuePipelineOptions extends DeedOptions {
+  /** The only queues that its steps, and what takes them back, may go to; FORBIDDEN otherwise. */
+  readonly queues?: readonly string[]
+}
+
 type Named<Jobs extends readonly JobDefinition[], Type> = Extract<Jobs[number], { readonly type: Type }>
 
 export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefinition[]> {
@@ -46,6 +56,8 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   readonly schedules: Schedules
   /** What this program knows, by type. */
   readonly definitions: ReadonlyMap<string, JobDefinition>
+  /** What this program knows, by name. */
+  readonly pipelineDefinitions: ReadonlyMap<string, PipelineDefinition>
   /** Lists, figures and bulk operations, for dashboards and scripts. */
   readonly operator: Operator
 
@@ -54,12 +66,14 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     events: EventHub,
     definitions: Jobs,
     schedules: readonly ScheduleDefinition[] = [],
+    pipelines: readonly PipelineDefinition[] = [],
     instrument?: Instrument,
   ) {
     this.#store = store
     this.#events = events
     this.#instrument = instrument
     this.definitions = indexByType(definitions)
+    this.pipelineDefinitions = indexByName(pipelines)
     this.schedules = new Schedules(store, this.definitions, schedules)
     this.operator = new Operator(store)
   }
@@ -125,16 +139,28 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     return ids.map((id) => jobHandle(this.#store, this.#events, id, definition.type))
   }
 
-  /** Stores all steps of a pipeline, or none. With `tx` they exist if and only if that commits. */
-  async enqueuePipeline<P extends PipelineDefinition>(
+  /**
+   * Stores all steps of a pipeline, or none, by its definition or by the name of one that this program knows. With `tx` they
+   * exist if and only if that commits.
+   */
+  enqueuePipeline<P extends PipelineDefinition>(
     pipeline: P,
     input: PipelineGivenOf<P>,
-    options: { readonly tx?: unknown } = {},
-  ): Promise<PipelineHandle<PipelineOutputOf<P>>> {
+    options?: EnqueuePipelineOptions,
+  ): Promise<PipelineHandle<PipelineOutputOf<P>>>
+  enqueuePipeline(name: string, input: unknown, options?: EnqueuePipelineOptions): Promise<PipelineHandle>
+  async enqueuePipeline(
+    pipeline: PipelineDefinition | string,
+    input: unknown,
+    options: EnqueuePipelineOptions = {},
+  ): Promise<PipelineHandle> {
+    const definition = this.#pipelineOf(pipeline)
     const tx = transactionOf(options)
-    const graph = await graphText(pipeline, input)
-    const { id, resultJob } = await enqueuePipeline(this.#store, graph, tx ? 'always' : 'sleepers', tx)
-    if (!tx) this.#events.emit('pipeline.enqueued', { id, name: pipeline.name })
+    const graph = await graphText(definition, input)
+    checkQueues(definition.name, graph.queues, options.queues)
+    const manner = { wake: tx ? 'always' : 'sleepers', actor: options.actor, tx } as const
+    const { id, resultJob } = await enqueuePipeline(this.#store, graph, manner)
+    if (!tx) this.#events.emit('pipeline.enqueued', { id, name: definition.name })
     return pipelineHandle(this.#store, this.#events, id, resultJob)
   }
 
@@ -237,6 +263,20 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
       details: { received: job, known: [...this.definitions.keys()] },
     })
   }
+
+  #pipelineOf(pipeline: PipelineDefinition | string): PipelineDefinition {
+    if (typeof pipeline === 'object' && pipeline !== null) return pipeline
+    const definition = this.pipelineDefinitions.get(pipeline)
+    if (definition) return definition
+    throw new HoldfastError('UNKNOWN_PIPELINE', `no pipeline ${JSON.stringify(pipeline)} is defined here`, {
+      details: { received: pipeline, known: [...this.pipelineDefinitions.keys()] },
+    })
+  }
+}
+
+function checkQueues(name: string, queues: readonly string[], allowed: readonly string[] | undefined): void {
+  if (allowed === undefined || queues.every((queue) => allowed.includes(queue))) return
+  throw new HoldfastError('FORBIDDEN', `a step of pipeline ${name} goes to a queue that is not among those allowed`)
 }
 
 function transactionOf({ tx }: { tx?: unknown }) {

@@ -2,8 +2,9 @@
 // Every read is bounded: by rows, and where it searches by time too.
 
 import type { KeyValue } from '../domain/definition.js'
+import { isHoldfastError } from '../domain/errors.js'
 import { type AnyJobId, toJobId } from '../domain/job.js'
-import type { JobFilter } from '../domain/job-filter.js'
+import { checkPipelineId, type JobFilter } from '../domain/job-filter.js'
 import { canonicalKey } from '../domain/key.js'
 import type {
   AuditEntry,
@@ -14,14 +15,19 @@ import type {
   KeyView,
   LiveCounts,
   Page,
+  PipelineRow,
+  PipelineStep,
   QueueView,
   Stats,
   WorkerView,
 } from '../domain/operator-views.js'
+import { explainJob } from '../store/explain.js'
 import { countJobs, jobVersions, listAttempts, listJobs } from '../store/job-lists.js'
 import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
 import { findKey, listAudit, listQueues, listWorkers, liveCounts } from '../store/overview.js'
+import { listPipelineSteps, listPipelines } from '../store/pipelines.js'
+import { readSteps } from '../store/steps.js'
 import { BulkOperations } from './bulk-operations.js'
 import { filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'
 import { type StatsQuery, statsOf } from './stats.js'
@@ -35,6 +41,11 @@ export interface AuditQuery extends PageOptions {
   readonly jobId?: AnyJobId
   readonly actor?: string
   readonly action?: string
+}
+
+export interface PipelinesQuery extends PageOptions {
+  /** Only pipelines all of whose jobs are in these. */
+  readonly queues?: readonly string[] | undefined
 }
 
 // What a job's page shows of its past; the audit has the rest.
@@ -51,8 +62,8 @@ export class Operator {
   }
 
   /**
-   * Jobs, newest first. With states or a time in the filter: those that run and those that are pending, by id, then finished
-   * ones by when they finished. Otherwise by id.
+   * Jobs, newest first. With states or a time in the filter: those that run, are pending and wait, by id, then finished ones by
+   * when they finished. Otherwise by id.
    */
   async jobs(query: JobsQuery = {}): Promise<JobPage> {
     return listJobs(this.#store, filterOf(query.filter ?? {}), query.after, limitOf(query))
@@ -68,13 +79,15 @@ export class Operator {
     const jobId = toJobId(id)
     // The version first: what changes while the rest is read makes the next look see another one.
     const [version] = await jobVersions(this.#store, [jobId])
-    const [job, attempts, audit] = await Promise.all([
+    const [job, attempts, audit, steps, explanation] = await Promise.all([
       findJob(this.#store, jobId),
       listAttempts(this.#store, jobId),
       listAudit(this.#store, { jobId }, STORY_LIMIT),
+      readSteps(this.#store, jobId),
+      explainJob(this.#store, jobId).catch(nothingWhereNoJob),
     ])
-    if (!job || !version) return undefined
-    return { job, version: version.version, lastLog: version.lastLog, attempts, audit: audit.rows }
+    if (!job || !version || !explanation) return undefined
+    return { job, version: version.version, lastLog: version.lastLog, attempts, audit: audit.rows, steps, explanation }
   }
 
   /** Of those jobs that exist, in order of their id; at most 1,000 at a time. One cheap look-up for many live views. */
@@ -85,6 +98,16 @@ export class Operator {
   /** undefined when no job of the key has started and none is pending. Its jobs: `jobs({ filter: { key } })`. */
   async key(key: KeyValue): Promise<KeyView | undefined> {
     return findKey(this.#store, canonicalKey(key))
+  }
+
+  /** Those that were enqueued as such, newest first; jobs that were chained one by one are a list of jobs. */
+  async pipelines(query: PipelinesQuery = {}): Promise<Page<PipelineRow>> {
+    return listPipelines(this.#store, query.after, limitOf(query), query.queues)
+  }
+
+  /** The jobs of a pipeline in the order of its graph, each with those it comes after. */
+  async pipelineSteps(id: string, options: PageOptions = {}): Promise<Page<PipelineStep>> {
+    return listPipelineSteps(this.#store, checkPipelineId(id), numberAfter(options) ?? '0', limitOf(options))
   }
 
   /** By name. */
@@ -113,4 +136,9 @@ export class Operator {
   async live(): Promise<LiveCounts> {
     return liveCounts(this.#store)
   }
+}
+
+function nothingWhereNoJob(error: unknown): undefined {
+  if (isHoldfastError(error) && error.code === 'JOB_NOT_FOUND') return undefined
+  throw error
 }

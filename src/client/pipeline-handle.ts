@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { HoldfastError } from '../domain/errors.js'
 import type { Job, JobId } from '../domain/job.js'
-import type { Pipeline, PipelineProgress } from '../domain/pipeline.js'
+import { type Pipeline, type PipelineProgress, progressOf } from '../domain/pipeline.js'
 import type { EventHub } from '../observe/events.js'
 import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
@@ -73,11 +73,6 @@ export function pipelineHandle<Output>(
     const stoppedBy = pipeline.stoppedBy === null ? undefined : await findJob(store, pipeline.stoppedBy)
     throw await whyNot(store, pipeline, stoppedBy)
   }
-}
-
-function progressOf({ jobs }: Pipeline): PipelineProgress {
-  const total = Object.values(jobs).reduce((sum, n) => sum + n, 0)
-  return { ...jobs, total, share: total === 0 ? 1 : 1 - (jobs.waiting + jobs.pending + jobs.running) / total }
 }
 
 function untilPipelineEnds(events: EventHub, read: () => Promise<Pipeline>, options: ResultOptions): Promise<Pipeline> {

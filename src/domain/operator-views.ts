@@ -1,7 +1,10 @@
 // What an operator sees: the rows of lists, pages, one job with its past, queues, workers, figures and bulk operations.
 
+import type { Explanation } from './explanation.js'
 import type { Failure } from './failure.js'
 import type { Job, JobId, JobState, KeyPolicy } from './job.js'
+import type { Pipeline } from './pipeline.js'
+import type { StoredStep } from './step.js'
 
 /** One page of a list. Fewer rows than asked for do not mean the end; only a `next` of null does. */
 export interface Page<Row> {
@@ -39,6 +42,8 @@ export interface JobRow {
   /** Waits for the holder of its key. */
   readonly isParked: boolean
   readonly pipelineId: string | null
+  /** Its name in its pipeline. */
+  readonly step: string | null
   readonly tags: readonly string[]
   readonly createdAt: Date
   readonly runAt: Date
@@ -56,6 +61,10 @@ export interface JobStory {
   readonly audit: readonly AuditEntry[]
   /** Of its last log line; '0' when it has none. */
   readonly lastLog: string
+  /** What its handler has remembered and what it waits for, oldest first. */
+  readonly steps: readonly StoredStep[]
+  /** Why it does not run, or what became of it. */
+  readonly explanation: Explanation
 }
 
 /** What a live view compares: another text after every change of the job; equality is all that can be read from it. */
@@ -64,6 +73,8 @@ export interface JobVersion {
   readonly version: string
   /** Id of its last log line; '0' when it has none. */
   readonly lastLog: string
+  /** Another text when its handler has remembered something or waits for something else; '0.0' when neither ever was. */
+  readonly steps: string
 }
 
 export interface Attempt {
@@ -83,6 +94,27 @@ export interface AuditEntry {
   readonly action: string
   readonly jobId: JobId | null
   readonly details: Readonly<Record<string, unknown>>
+}
+
+/** A pipeline in a list. */
+export interface PipelineRow extends Omit<Pipeline, 'input' | 'queues'> {
+  /**
+   * It has more than 200 jobs: `jobs` counts the newest of them, and `state` may miss an older one that still runs. The
+   * pipeline itself tells exactly.
+   */
+  readonly isCapped: boolean
+}
+
+/** A job of a pipeline and its place in the graph. */
+export interface PipelineStep extends JobRow {
+  /** The jobs that it comes after, at most the first 200 of them. */
+  readonly dependsOn: readonly JobId[]
+  /** How many these are in all. */
+  readonly dependencies: number
+  /** The job that this one takes back. */
+  readonly compensates: JobId | null
+  /** The type of the job that takes this one back, where its pipeline compensates. */
+  readonly compensation: string | null
 }
 
 /** A key: who has it, who waits for it. Its history is a list of jobs with this key. */
@@ -112,6 +144,8 @@ export interface QueueView {
   readonly due: CappedCount
   /** Of these, what waits for the holder of its key. */
   readonly parked: CappedCount
+  /** Jobs that come here when those before them in their pipeline have ended. */
+  readonly waiting: CappedCount
   readonly running: CappedCount
   /** When the job that has been due for longest became due. */
   readonly oldestDueAt: Date | null
@@ -174,6 +208,7 @@ export interface Stats {
 /** What is alive now. */
 export interface LiveCounts {
   readonly pending: CappedCount
+  readonly waiting: CappedCount
   readonly running: CappedCount
   readonly workers: number
 }

@@ -145,7 +145,8 @@ export function indexByName(definitions: readonly PipelineDefinition[]): Readonl
   return byName
 }
 
-export type PipelineState = 'running' | 'completed' | 'failed' | 'cancelled' | 'superseded'
+export const PIPELINE_STATES = ['running', 'completed', 'failed', 'cancelled', 'superseded'] as const
+export type PipelineState = (typeof PIPELINE_STATES)[number]
 
 /** A pipeline as a reader sees it at one moment. */
 export interface Pipeline {
@@ -157,6 +158,8 @@ export interface Pipeline {
   readonly state: PipelineState
   /** How many of its jobs are in each state. */
   readonly jobs: Readonly<Record<JobState, number>>
+  /** Those of its jobs. */
+  readonly queues: readonly string[]
   readonly resultJob: JobId | null
   /** The first step that did not complete, where that stopped the rest. */
   readonly stoppedBy: JobId | null
@@ -169,4 +172,9 @@ export interface PipelineProgress extends Readonly<Record<JobState, number>> {
   readonly total: number
   /** How many of them have ended, 0 to 1. */
   readonly share: number
+}
+
+export function progressOf({ jobs }: Pick<Pipeline, 'jobs'>): PipelineProgress {
+  const total = Object.values(jobs).reduce((sum, n) => sum + n, 0)
+  return { ...jobs, total, share: total === 0 ? 1 : 1 - (jobs.waiting + jobs.pending + jobs.running) / total }
 }

@@ -1,11 +1,12 @@
-// The one place where filters, jobs and queues are cut down to what a principal may see and search.
+// The one place where filters, jobs, pipelines and queues are cut down to what a principal may see and search.
 
 import type { Client } from '../client/client.js'
-import { HoldfastError } from '../domain/errors.js'
+import { HoldfastError, isHoldfastError } from '../domain/errors.js'
 import { parseFilter } from '../domain/filter-language.js'
 import type { Job, JobId } from '../domain/job.js'
 import { toJobId } from '../domain/job.js'
-import type { JobFilter } from '../domain/job-filter.js'
+import { checkPipelineId, type JobFilter } from '../domain/job-filter.js'
+import type { Pipeline } from '../domain/pipeline.js'
 import type { Caller } from './principal.js'
 import type { Redaction } from './redaction.js'
 
@@ -42,6 +43,32 @@ export async function visibleJob(client: Client, caller: Caller, given: string):
 
 export function jobNotFound(id: JobId): HoldfastError {
   return new HoldfastError('JOB_NOT_FOUND', `there is no job ${id}`, { details: { jobId: id } })
+}
+
+/**
+ * A pipeline is seen whole or not at all: one with a job in a queue that the principal does not see does not exist for it.
+ * Throws PIPELINE_NOT_FOUND.
+ */
+export async function visiblePipeline(client: Client, caller: Caller, given: string): Promise<Pipeline> {
+  const id = checkPipelineId(given)
+  const pipeline = await findPipeline(client, id)
+  if (pipeline && isVisiblePipeline(pipeline, caller.queues)) return pipeline
+  throw new HoldfastError('PIPELINE_NOT_FOUND', `there is no pipeline ${id}`, { details: { pipelineId: id } })
+}
+
+/** undefined when there is none. */
+export async function findPipeline(client: Client, id: string): Promise<Pipeline | undefined> {
+  try {
+    return await client.pipeline(id).read()
+  } catch (error) {
+    if (isHoldfastError(error) && error.code === 'PIPELINE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/** `queues` are those that are seen; undefined: all. */
+export function isVisiblePipeline(pipeline: Pipeline, queues: readonly string[] | undefined): boolean {
+  return queues === undefined || pipeline.queues.every((queue) => queues.includes(queue))
 }
 
 export function checkVisibleQueue(caller: Caller, queue: string): string {

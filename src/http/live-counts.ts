@@ -8,6 +8,7 @@ export async function liveCounts(client: Client, queues: readonly string[] | und
   const seen = (await allQueues(client)).filter(({ name }) => queues.includes(name))
   return {
     pending: sum(seen.map(({ pending }) => pending)),
+    waiting: sum(seen.map(({ waiting }) => waiting)),
     running: sum(seen.map(({ running }) => running)),
     workers: await liveWorkers(client, queues),
   }

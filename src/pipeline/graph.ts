@@ -11,6 +11,8 @@ import { wholeMemberText } from './member.js'
 export interface GraphText {
   readonly pipeline: string
   readonly steps: string
+  /** Where its steps go, and what would take them back. */
+  readonly queues: readonly string[]
 }
 
 export async function graphText(definition: PipelineDefinition, given: unknown): Promise<GraphText> {
@@ -21,7 +23,12 @@ export async function graphText(definition: PipelineDefinition, given: unknown):
   return {
     pipeline: `${facts.slice(0, -1)},"input":${encodeInput(given ?? null, 'input')}}`,
     steps: `[${members.join(',')}]`,
+    queues: [...new Set([...steps.values()].flatMap(queuesOf))],
   }
+}
+
+function queuesOf({ job, options: { queue, compensate } }: DescribedStep): string[] {
+  return [queue ?? job.queue, ...(compensate ? [compensate.job.queue] : [])]
 }
 
 async function stepText({ name: pipeline, onFailure }: PipelineDefinition, step: DescribedStep): Promise<string> {

@@ -37,6 +37,7 @@ export async function jobVersions(store: Store, ids: readonly JobId[]): Promise<
     id: String(row.id),
     version: row.version as string,
     lastLog: String(row.last_log),
+    steps: row.steps as string,
   }))
 }
 
@@ -64,7 +65,7 @@ export function filterText(filter: JobFilter): string {
   })
 }
 
-function toJobRow(row: Row): JobRow {
+export function toJobRow(row: Row): JobRow {
   const { error_name, error_message } = row as { error_name: string | null; error_message: string | null }
   return Object.freeze({
     id: String(row.id),
@@ -84,6 +85,7 @@ function toJobRow(row: Row): JobRow {
     lockedAt: row.locked_at as Date | null,
     isParked: row.parked as boolean,
     pipelineId: row.pipeline_id as string | null,
+    step: row.step as string | null,
     tags: row.tags as string[],
     createdAt: row.created_at as Date,
     runAt: row.run_at as Date,

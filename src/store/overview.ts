@@ -26,6 +26,7 @@ export async function listQueues(store: Store, after: string, limit: number): Pr
     pending: capped(row.pending),
     due: capped(row.due),
     parked: capped(row.parked),
+    waiting: capped(row.waiting),
     running: capped(row.running),
     oldestDueAt: row.oldest_due_at as Date | null,
     liveWorkers: row.live_workers as number,
@@ -66,7 +67,12 @@ export async function findKey(store: Store, key: string): Promise<KeyView | unde
 
 export async function liveCounts(store: Store): Promise<LiveCounts> {
   const [row = {}] = await call(store, { invocation: 'live_counts_v1()' }, [])
-  return { pending: capped(row.pending), running: capped(row.running), workers: row.workers as number }
+  return {
+    pending: capped(row.pending),
+    waiting: capped(row.waiting),
+    running: capped(row.running),
+    workers: row.workers as number,
+  }
 }
 
 export interface AuditWish {

@@ -2,27 +2,70 @@
 
 import type { ClaimedJob, JobId } from '../domain/job.js'
 import { LIMITS } from '../domain/limits.js'
+import type { Page, PipelineRow, PipelineStep } from '../domain/operator-views.js'
 import type { OnFailure, Pipeline, PipelineState, StepFacts } from '../domain/pipeline.js'
 import { sanitizeText } from '../domain/text.js'
 import { BULK_MS, call } from './call.js'
 import type { Queryable, Row } from './connection.js'
 import type { EnqueueManner } from './enqueue.js'
+import { toJobRow } from './job-lists.js'
 import type { Store } from './open.js'
+import { pageBy } from './overview.js'
 
 /** Both texts are JSON: what was asked, and the array of steps. */
 export async function enqueuePipeline(
   store: Store,
   { pipeline, steps }: { readonly pipeline: string; readonly steps: string },
-  wake: EnqueueManner['wake'],
-  tx?: Queryable,
+  { wake, actor, tx }: EnqueueManner,
 ): Promise<{ id: string; resultJob: JobId | null }> {
-  const [row] = await call(store, ENQUEUE, [pipeline, steps, wake], tx)
+  const values = [pipeline, steps, wake]
+  const [row] =
+    actor === undefined
+      ? await call(store, ENQUEUE, values, tx)
+      : await call(store, ENQUEUE_BY_HAND, [...values, actor], tx)
   return { id: String(row?.id), resultJob: idOf(row?.result_job) }
 }
 
 export async function findPipeline(store: Store, id: string, tx?: Queryable): Promise<Pipeline | undefined> {
   const [row] = await call(store, { invocation: 'find_pipeline_v1($1)', answerMs: BULK_MS }, [id], tx)
   return row && toPipeline(row)
+}
+
+/** Newest first; with `queues` only those all of whose jobs are in them. */
+export async function listPipelines(
+  store: Store,
+  after: string | undefined,
+  limit: number,
+  queues: readonly string[] | undefined,
+): Promise<Page<PipelineRow>> {
+  const rows = await call(store, { invocation: 'list_pipelines_v1($1, $2, $3)' }, [
+    after ?? null,
+    limit,
+    queues ?? null,
+  ])
+  return {
+    rows: rows
+      .filter((row) => row.id !== null)
+      .map((row) => ({ ...standing(row), isCapped: row.is_capped as boolean })),
+    next: (rows[0]?.next ?? null) as string | null,
+  }
+}
+
+/** In the order of the graph. */
+export async function listPipelineSteps(
+  store: Store,
+  id: string,
+  after: JobId,
+  limit: number,
+): Promise<Page<PipelineStep>> {
+  const rows = await call(store, { invocation: 'list_pipeline_steps_v1($1, $2, $3)' }, [id, after, limit])
+  return pageBy(rows, limit, 'id', (row) => ({
+    ...toJobRow(row),
+    dependsOn: (row.depends_on as unknown[]).map(String),
+    dependencies: row.dependencies as number,
+    compensates: idOf(row.compensates),
+    compensation: row.compensation as string | null,
+  }))
 }
 
 /** How many jobs were cancelled, and whether one that was just being claimed lives on. */
@@ -61,14 +104,22 @@ export async function chainJobs(store: Store, job: ClaimedJob, members: string, 
 }
 
 const ENQUEUE = { invocation: 'enqueue_pipeline_v1($1::text::jsonb, $2::text::jsonb, $3)', answerMs: BULK_MS }
+const ENQUEUE_BY_HAND = {
+  invocation: 'enqueue_pipeline_by_hand_v1($1::text::jsonb, $2::text::jsonb, $3, $4)',
+  answerMs: BULK_MS,
+}
 const CHAIN = { invocation: 'chain_jobs_v1($1, $2, $3, $4::text::jsonb)' }
 
 function toPipeline(row: Row): Pipeline {
+  return Object.freeze({ ...standing(row), input: row.input ?? null, queues: row.queues as string[] })
+}
+
+/** What lists know of a pipeline too. */
+function standing(row: Row): Omit<Pipeline, 'input' | 'queues'> {
   const { waiting, pending, running, completed, failed, cancelled, superseded } = row as Record<string, number>
-  return Object.freeze({
+  return {
     id: String(row.id),
     name: row.name as string | null,
-    input: row.input ?? null,
     onFailure: row.on_failure as OnFailure | null,
     state: row.state as PipelineState,
     jobs: { waiting, pending, running, completed, failed, cancelled, superseded } as Pipeline['jobs'],
@@ -77,7 +128,7 @@ function toPipeline(row: Row): Pipeline {
     stoppedAt: row.stopped_at as Date | null,
     compensatedAt: row.compensated_at as Date | null,
     createdAt: row.created_at as Date,
-  })
+  }
 }
 
 function idOf(value: unknown): JobId | null {

@@ -207,6 +207,7 @@ describe('a principal that sees some queues', () => {
       'GET /api/stats?queue=mail',
       `GET /api/events?topic=job:${hidden}`,
       'GET /api/events?topic=queue:mail',
+      'GET /api/events?topic=pipeline:0b8f2c3e-7a51-4d0e-9a43-1f2e3d4c5b6a',
     ]) {
       expect((await ask(what)).status, what).toBe(404)
     }
@@ -279,7 +280,9 @@ describe('queues, keys and pipelines over HTTP', () => {
     const pipelineId = '0b8f2c3e-7a51-4d0e-9a43-1f2e3d4c5b6a'
     const { id } = await holdfast.enqueue(mail, {}, { pipelineId })
 
-    expect((await as()(`GET /api/pipelines/${pipelineId}`)).body.rows).toMatchObject([{ id, pipelineId }])
+    const { body } = await as()(`GET /api/pipelines/${pipelineId}`)
+    expect(body.pipeline).toMatchObject({ id: pipelineId, name: null, state: 'running', queues: ['mail'] })
+    expect(body.steps.rows).toMatchObject([{ id, pipelineId, step: null, dependsOn: [] }])
     expect((await as()('GET /api/pipelines/7')).status).toBe(400)
   })
 

@@ -1,10 +1,11 @@
 // Strings that break others: stored and returned as data wherever they fit, refused with a code where they do not. Never a 500.
 import { describe, expect, test } from 'vitest'
-import { defineJob } from '../../src/index.js'
+import { defineJob, definePipeline } from '../../src/index.js'
 import { useHoldfast } from '../support/holdfast.js'
 import { useDesk } from '../support/http.js'
 
 const mail = defineJob({ type: 'mail', queue: 'mail' })
+const mailing = definePipeline({ name: 'mailing', build: (p, input) => p.job(mail, input) })
 const bench = useHoldfast()
 const openDesk = useDesk()
 
@@ -37,7 +38,7 @@ const HOSTILE = [
 describe('a hostile text', () => {
   const limits = { requests: { perSecond: 10_000, burst: 10_000 } }
   const open = () => {
-    const holdfast = bench.open({ jobs: [mail] })
+    const holdfast = bench.open({ jobs: [mail], pipelines: [mailing] })
     return { holdfast, ...openDesk(holdfast, { limits }) }
   }
 
@@ -101,6 +102,8 @@ describe('a hostile text', () => {
           `GET /api/workers?after=${value}`,
           `GET /api/keys?key=${value}`,
           `GET /api/pipelines/${value}`,
+          `GET /api/pipelines/${value}/steps?after=${value}`,
+          `GET /api/pipelines?after=${value}`,
           `GET /api/schedules/${value}`,
           `GET /api/schedules/${value}/ticks?before=${value}`,
           `GET /api/schedules?after=${value}`,
@@ -141,6 +144,10 @@ describe('a hostile text', () => {
         await ask('POST /api/bulk-operations', { deed: 'cancel', filter: 'state:pending', reason: text }),
         await ask('POST /api/jobs', { type: 'mail', input: {}, [text]: text }),
         await ask('POST /api/jobs', text),
+        await ask('POST /api/pipelines', { name: text, input: { a: text } }),
+        await ask('POST /api/pipelines', { name: 'mailing', input: { [text]: text } }),
+        await ask(`POST /api/pipelines/${value}/cancel`, { reason: text }),
+        await ask(`POST /api/pipelines/${value}/retry`, {}),
       ]
 
       for (const { status, body } of answers) expect(status, JSON.stringify(body)).toBeLessThan(500)

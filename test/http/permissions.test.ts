@@ -1,17 +1,18 @@
 // Who may do what: each permission alone against each address of the contract. The table is the page in the docs.
 import { afterEach, describe, expect, test } from 'vitest'
 import { PERMISSIONS, type Permission } from '../../src/http/principal.js'
-import { defineJob } from '../../src/index.js'
+import { defineJob, definePipeline } from '../../src/index.js'
 import { useHoldfast } from '../support/holdfast.js'
 import { useDesk } from '../support/http.js'
 
 const mail = defineJob({ type: 'mail', queue: 'mail' })
+const mailing = definePipeline({ name: 'mailing', build: (p) => p.job(mail, {}) })
 const bench = useHoldfast()
 const openDesk = useDesk()
 
 const PIPELINE = '0b8f2c3e-7a51-4d0e-9a43-1f2e3d4c5b6a'
 
-/** Bodies that would be accepted; `:id` stands for a job, `:bulk` for a bulk operation that cancels. */
+/** Bodies that would be accepted; `:id` stands for a job, `:stopped` for a cancelled pipeline, `:bulk` for a bulk operation that cancels. */
 const ACTIONS: readonly (readonly [what: string, body?: object])[] = [
   ['GET /api/jobs'],
   ['GET /api/job-count'],
@@ -29,7 +30,13 @@ const ACTIONS: readonly (readonly [what: string, body?: object])[] = [
   ['POST /api/queues/mail/resume', {}],
   ['GET /api/workers'],
   ['GET /api/keys?key=k'],
+  ['GET /api/pipelines'],
+  ['POST /api/pipelines', { name: 'mailing', input: {} }],
   [`GET /api/pipelines/${PIPELINE}`],
+  [`GET /api/pipelines/${PIPELINE}/steps`],
+  [`POST /api/pipelines/${PIPELINE}/cancel`, {}],
+  ['POST /api/pipelines/:stopped/retry', {}],
+  ['GET /api/pipeline-definitions'],
   ['GET /api/schedules'],
   ['POST /api/schedules', { jobKey: 'new', job: 'mail', every: '1h' }],
   ['GET /api/schedules/hourly'],
@@ -59,12 +66,14 @@ describe('permissions', () => {
   const limits = { requests: { perSecond: 10_000, burst: 10_000 }, refusals: { perSecond: 10_000, burst: 10_000 } }
 
   async function open() {
-    const holdfast = bench.open({ jobs: [mail] })
+    const holdfast = bench.open({ jobs: [mail], pipelines: [mailing] })
     const { as, asNobody, api } = openDesk(holdfast, { limits })
     const { id } = await holdfast.enqueue(mail, {}, { key: 'k', pipelineId: PIPELINE })
     await holdfast.schedules.create({ jobKey: 'hourly', job: 'mail', every: '1h' })
     const bulk = await holdfast.operator.bulk.start({ deed: 'cancel', filter: 'state:pending tag:none' })
-    const filled = (what: string) => what.replace(':id', id).replace(':bulk', bulk.id)
+    const stopped = await holdfast.enqueuePipeline(mailing, {})
+    await stopped.cancel()
+    const filled = (what: string) => what.replace(':id', id).replace(':bulk', bulk.id).replace(':stopped', stopped.id)
     return { as, asNobody, api, filled }
   }
 
@@ -130,14 +139,17 @@ describe('permissions', () => {
         "backfill_schedule",
         "cancel",
         "cancel_bulk",
+        "cancel_pipeline",
         "create_schedule",
         "delete_schedule",
         "disable_schedule",
         "enable_schedule",
         "enqueue",
+        "enqueue_pipeline",
         "pause",
         "resume",
         "retry",
+        "retry_pipeline",
         "start_bulk",
         "trigger_schedule",
         "update_schedule",

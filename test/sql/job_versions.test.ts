@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { ask, askRow } from '../support/ask.js'
 import { givenIn, settlement } from '../support/given.js'
+import { enqueuePipeline, stepsOf } from '../support/pipelines.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
@@ -44,6 +45,39 @@ test('a pending job that an enqueue merges into has another version', async () =
 
   expect(await given().pendingJob({ ...wish, input: { n: 2 } })).toBe(id)
   expect(await versionOf(id)).not.toBe(before)
+})
+
+test('a waiting job has another version when one of those before it has ended, and again when it can start', async () => {
+  const { id } = await enqueuePipeline(db.pool, [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }])
+  const { complete, jobOf } = stepsOf(db.pool, db.admin, id)
+  const c = await jobOf('c')
+  const seen = [await versionOf(c)]
+  for (const step of ['a', 'b']) {
+    await complete(step)
+    seen.push(await versionOf(c))
+  }
+
+  expect(new Set(seen).size).toBe(3)
+})
+
+test('what a handler remembers is told beside it, and a sleep that passes', async () => {
+  const { job_id, token, lease_id } = await given().runningJob()
+  const steps = async () => (await versions([job_id]))[0]?.steps
+  const seen = [await steps()]
+  await ask(db.pool, `select holdfast.remember_step_v1($1, $2, $3, 'read', '{"rows": 3}')`, [job_id, token, lease_id])
+  seen.push(await steps())
+  await ask(
+    db.admin,
+    `insert into holdfast.step (job_id, kind, name, token, at, wake_at)
+     values ($1, 'sleep', 'nap', $2, holdfast.now(), holdfast.now() + interval '1 hour')`,
+    [job_id, token],
+  )
+  seen.push(await steps())
+  await ask(db.admin, `update holdfast.step set wake_at = holdfast.now() where kind = 'sleep'`)
+  seen.push(await steps())
+
+  expect(seen[0]).toBe('0.0')
+  expect(new Set(seen).size).toBe(4)
 })
 
 test('the last log line is told beside it', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ask, askList, askRow, type Row } from '../support/ask.js'
 import { setClock } from '../support/clock.js'
 import { givenIn } from '../support/given.js'
+import { enqueuePipeline, stepsOf } from '../support/pipelines.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
@@ -42,15 +43,20 @@ describe('order', () => {
     expect((await page()).map((row) => row.state)).toEqual(['failed', 'pending', 'running', 'completed'])
   })
 
-  test('with states those that run come first, then pending ones, then finished ones by when they finished', async () => {
+  test('with states those that run come first, then pending ones, then waiting ones, then finished ones by when they finished', async () => {
     const first = await given().runningJob()
     const second = (await given().finishedJob('completed')).job_id
     const running = (await given().runningJob()).job_id
     const pending = await given().pendingJob()
     await ask(db.pool, 'select * from holdfast.complete_jobs($1)', [JSON.stringify([first])])
 
+    const { id } = await enqueuePipeline(db.pool, [{ name: 'a' }, { name: 'b', after: ['a'] }])
+    const { jobOf } = stepsOf(db.pool, db.admin, id)
+    const later = await given().pendingJob()
+
     const states = ['completed', 'pending', 'running', 'waiting']
-    expect(await ids({ states })).toEqual([running, pending, first.job_id, second])
+    const pendings = [later, await jobOf('a'), pending]
+    expect(await ids({ states })).toEqual([running, ...pendings, await jobOf('b'), first.job_id, second])
   })
 
   test('finished jobs of many days come newest first, also those that no partition was made for', async () => {
@@ -61,6 +67,44 @@ describe('order', () => {
 
     expect(await ids({ states: ['completed'] })).toEqual([today, old, older, oldest])
     expect(await walk({ states: ['completed'] }, 1)).toEqual([today, old, older, oldest])
+  })
+})
+
+describe('waiting jobs', () => {
+  test('are found by all that pending ones are found by', async () => {
+    const { id } = await enqueuePipeline(db.pool, [
+      { name: 'a' },
+      { name: 'b', after: ['a'], type: 'other', queue: 'q', tags: ['t'], input: { n: 1 } },
+      { name: 'c', after: ['a'] },
+    ])
+    const { jobOf } = stepsOf(db.pool, db.admin, id)
+    const [b, c] = [await jobOf('b'), await jobOf('c')]
+    const states = ['waiting']
+
+    expect((await ids({ states })).sort()).toEqual([b, c].sort())
+    for (const filter of [
+      { types: ['other'] },
+      { queues: ['q'] },
+      { tags: ['t'] },
+      { input: [{ path: ['n'], value: '1' }] },
+    ]) {
+      expect(await ids({ states, ...filter }), JSON.stringify(filter)).toEqual([b])
+    }
+    for (const filter of [{ worker: 'w' }, { error: 'e' }, { until_ms: 3_600_000 }]) {
+      expect(await ids({ states, ...filter }), JSON.stringify(filter)).toEqual([])
+    }
+    expect(await ids({ states, since_ms: 3_600_000 })).toHaveLength(2)
+    expect((await ids({ states, pipeline_id: id })).sort()).toEqual([b, c].sort())
+    expect(await walk({ states }, 1)).toHaveLength(2)
+  })
+
+  test('are shown with the name of their step, not yet tried', async () => {
+    const { id } = await enqueuePipeline(db.pool, [{ name: 'a' }, { name: 'b', after: ['a'] }])
+
+    expect(await page({ pipeline_id: id })).toMatchObject([
+      { step: 'b', state: 'waiting', attempts: 0, locked_by: null, finished_at: null },
+      { step: 'a', state: 'pending' },
+    ])
   })
 })
 

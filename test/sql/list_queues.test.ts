@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { ask, type Row } from '../support/ask.js'
 import { setClock } from '../support/clock.js'
 import { givenIn } from '../support/given.js'
+import { enqueuePipeline } from '../support/pipelines.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
@@ -23,6 +24,7 @@ test('jobs are counted by where they stand', async () => {
     pending: 4,
     due: 2,
     parked: 1,
+    waiting: 0,
     running: 1,
     paused_at: null,
     live_workers: 0,
@@ -37,6 +39,16 @@ test('the job that has been due for longest is found, whatever its priority', as
   await givenIn(client).pendingJob({ priority: 0 })
 
   expect(await named('default')).toMatchObject({ oldest_due_at: new Date('2026-03-01T12:00:00Z') })
+})
+
+test('a waiting job counts in the queue that it will go to, and makes it known', async () => {
+  await enqueuePipeline(db.pool, [
+    { name: 'a', queue: 'first' },
+    { name: 'b', queue: 'second', after: ['a'] },
+  ])
+
+  expect(await named('first')).toMatchObject({ pending: 1, waiting: 0 })
+  expect(await named('second')).toMatchObject({ pending: 0, waiting: 1, running: 0 })
 })
 
 test('jobs that two workers have died with are pending too', async () => {

@@ -2,13 +2,14 @@
 import { expect, test } from 'vitest'
 import { ask, askRow } from '../support/ask.js'
 import { givenIn } from '../support/given.js'
+import { enqueuePipeline } from '../support/pipelines.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
 const counts = () => askRow(db.pool, 'select * from holdfast.live_counts_v1()')
 
-test('pending and running jobs and beating workers are counted, finished jobs are not', async () => {
-  await givenIn(db.pool).pendingJob()
+test('pending, waiting and running jobs and beating workers are counted, finished jobs are not', async () => {
+  await enqueuePipeline(db.pool, [{ name: 'a' }, { name: 'b', after: ['a'] }, { name: 'c', after: ['a'] }])
   await givenIn(db.pool).runningJob()
   await givenIn(db.pool).finishedJob('completed')
   await ask(
@@ -17,7 +18,7 @@ test('pending and running jobs and beating workers are counted, finished jobs ar
      select n::text, 'p', 1, '1', '{}', '{}', 1, holdfast.now(), holdfast.now() - n * interval '8 seconds' from generate_series(1, 2) as n`,
   )
 
-  expect(await counts()).toEqual({ pending: 1, running: 1, workers: 1 })
+  expect(await counts()).toEqual({ pending: 1, waiting: 2, running: 1, workers: 1 })
 })
 
 test('counting ends at ten thousand and one', async () => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { ask, askList, askRow, askValue } from '../support/ask.js'
 import { givenIn } from '../support/given.js'
+import { enqueuePipeline } from '../support/pipelines.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
@@ -36,6 +37,15 @@ test('pending and running jobs are cancelled, with the reason, and their keys ar
   expect(await step()).toMatchObject([{ state: 'completed', done: '3' }])
   expect(await states()).toEqual(['cancelled', 'cancelled', 'cancelled'])
   expect(await askList(db.admin, `select error ->> 'message' from holdfast.outcome`)).toEqual(['why', 'why', 'why'])
+})
+
+test('waiting jobs are cancelled, and what waits for them is told', async () => {
+  const steps = [{ name: 'a' }, { name: 'b', after: ['a'], tags: ['t'] }, { name: 'c', after: ['b'] }]
+  await enqueuePipeline(db.pool, steps, { on_failure: 'continue' })
+  await start('cancel', { states: ['waiting'], tags: ['t'] })
+
+  expect(await step()).toMatchObject([{ state: 'completed', expected: '1', done: '1' }])
+  expect(await states()).toEqual(['pending', 'cancelled', 'pending'])
 })
 
 test('each job has its own entry in the audit, by the one who asked', async () => {

@@ -40,5 +40,5 @@ export const statsQuery = z.object({
 })
 
 export const liveSchema = z
-  .object({ pending: countSchema, running: countSchema, workers: z.int() })
+  .object({ pending: countSchema, waiting: countSchema, running: countSchema, workers: z.int() })
   .openapi('LiveCounts')

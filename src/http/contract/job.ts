@@ -1,6 +1,7 @@
 // Jobs: rows of lists, one job with its past, log lines, and what is sent to enqueue and to act.
 
 import { z } from '@hono/zod-openapi'
+import { REASON_CODES } from '../../domain/explanation.js'
 import { JOB_STATES, KEY_POLICIES } from '../../domain/job.js'
 import { auditEntrySchema } from './audit.js'
 import { idSchema, momentSchema, pageOf } from './page.js'
@@ -27,6 +28,7 @@ const sharedFields = {
   lockedBy: z.string().nullable(),
   lockedAt: momentSchema.nullable(),
   pipelineId: z.uuid().nullable(),
+  step: z.string().nullable().openapi({ description: 'Its name in its pipeline.' }),
   tags: z.array(z.string()),
   createdAt: momentSchema,
   runAt: momentSchema,
@@ -78,6 +80,38 @@ export const attemptSchema = z
   })
   .openapi('Attempt')
 
+export const stepSchema = z
+  .object({
+    kind: z.enum(['step', 'sleep', 'event']),
+    name: z.string(),
+    output: z.unknown().optional().openapi({ description: "Left out with the job's output." }),
+    isOver: z
+      .boolean()
+      .openapi({ description: 'The step has its output, the sleep has passed, the event came or not.' }),
+    isGivenUp: z.boolean().openapi({ description: 'The time was over before the event came.' }),
+    event: z.string().nullable(),
+    wakeAt: momentSchema.nullable().openapi({ description: 'When the sleep is over, or the wait gives up.' }),
+    at: momentSchema,
+  })
+  .openapi('RememberedStep')
+
+export const explanationSchema = z
+  .object({
+    jobId: idSchema,
+    reasons: z.array(
+      z
+        .object({
+          code: z.enum(REASON_CODES),
+          text: z.string(),
+          facts: z.record(z.string(), z.unknown()).openapi({ description: 'The values that the text speaks of.' }),
+        })
+        .openapi('Reason'),
+    ),
+    text: z.string(),
+    expectedStart: momentSchema.nullable().openapi({ description: 'null when it cannot be told.' }),
+  })
+  .openapi('Explanation')
+
 export const jobStorySchema = z
   .object({
     job: jobSchema,
@@ -85,6 +119,10 @@ export const jobStorySchema = z
     attempts: z.array(attemptSchema).openapi({ description: 'Failed and lost ones, newest first.' }),
     audit: z.array(auditEntrySchema).openapi({ description: 'The deeds of operators, newest first.' }),
     lastLog: idSchema.openapi({ description: 'Of its last log line; "0" when it has none.' }),
+    steps: z
+      .array(stepSchema)
+      .openapi({ description: 'What its handler has remembered and what it waits for, oldest first.' }),
+    explanation: explanationSchema.openapi({ description: 'Why it does not run, or what became of it.' }),
   })
   .openapi('JobStory')
 

@@ -12,6 +12,7 @@ export const queueSchema = z
     pending: countSchema,
     due: countSchema,
     parked: countSchema,
+    waiting: countSchema.openapi({ description: 'Come here when those before them in their pipeline have ended.' }),
     running: countSchema,
     oldestDueAt: momentSchema.nullable(),
     liveWorkers: z.int().openapi({ description: 'None means that nobody will run its jobs.' }),

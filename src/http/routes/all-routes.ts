@@ -5,12 +5,14 @@ import { bulkOperationRoutes } from './bulk-operations.js'
 import { eventRoutes } from './events.js'
 import { figureRoutes } from './figures.js'
 import { jobRoutes } from './jobs.js'
+import { pipelineRoutes } from './pipelines.js'
 import { queueRoutes } from './queues.js'
 import { scheduleRoutes } from './schedules.js'
 
 export function allRoutes(parts: Parts): App[] {
   return [
     jobRoutes(parts),
+    pipelineRoutes(parts),
     queueRoutes(parts),
     scheduleRoutes(parts),
     bulkOperationRoutes(parts),

@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Client } from '../../client/client.js'
 import { refusals } from '../contract/problem.js'
-import { checkVisibleQueue, jobNotFound } from '../job-scope.js'
+import { checkVisibleQueue, jobNotFound, visiblePipeline } from '../job-scope.js'
 import { type App, allowed, newRoutes, type Parts } from '../parts.js'
 import type { Caller } from '../principal.js'
 import { parsePositions } from '../stream/position.js'
@@ -15,7 +15,7 @@ const events = createRoute({
   operationId: 'streamEvents',
   summary: 'Live states and log lines, as server-sent events',
   description:
-    'Each event is named after the kind of its topic; its data has `topic`, the state under the name of the kind when it changed (null when there is no such thing any more), and for jobs `logs` with new lines. States are sent at most four times a second, and only the latest. The id of an event says how far the reader is in all topics: sent back as `Last-Event-ID`, the stream goes on without a gap and without a repetition.',
+    'Each event is named after the kind of its topic; its data has `topic`, the state under the name of the kind when it changed (null when there is no such thing any more), and for jobs `logs` with new lines. The state of a job is its row with `steps`, what its handler remembers, without outputs; that of a pipeline has its `progress` and its first 200 `steps`. States are sent at most four times a second, and only the latest. The id of an event says how far the reader is in all topics: sent back as `Last-Event-ID`, the stream goes on without a gap and without a repetition.',
   tags: ['Live'],
   request: {
     query: z.object({
@@ -55,6 +55,7 @@ export function eventRoutes({ client, hub }: Parts): App {
 async function checkVisible(client: Client, caller: Caller, topics: readonly Topic[]): Promise<void> {
   const of = (kind: Topic['kind']) => topics.filter((topic) => topic.kind === kind).map((topic) => topic.of)
   for (const queue of of('queue')) checkVisibleQueue(caller, queue)
+  for (const id of of('pipeline')) await visiblePipeline(client, caller, id)
   const ids = of('job')
   if (ids.length === 0) return
   const { rows } = await client.operator.jobs({ filter: { ids }, limit: ids.length })

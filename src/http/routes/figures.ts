@@ -1,7 +1,6 @@
 // Figures, the audit, and what the program knows of itself: its types of jobs and who is asking.
 
 import { createRoute, z } from '@hono/zod-openapi'
-import type { JobDefinition } from '../../domain/definition.js'
 import type { Duration } from '../../domain/duration.js'
 import { auditEntrySchema, auditQuery } from '../contract/audit.js'
 import { liveSchema, statsQuery, statsSchema } from '../contract/figures.js'
@@ -10,6 +9,7 @@ import { json, pageOf } from '../contract/page.js'
 import { principalSchema } from '../contract/principal.js'
 import { refusals } from '../contract/problem.js'
 import { checkVisibleQueue } from '../job-scope.js'
+import { inputSchemaOf } from '../json-schema.js'
 import { liveCounts } from '../live-counts.js'
 import { type App, allowed, given, newRoutes, type Parts, send } from '../parts.js'
 import { PERMISSIONS } from '../principal.js'
@@ -120,18 +120,4 @@ export function figureRoutes({ client, options: { redaction } }: Parts): App {
 
 function momentOrSpan(text: string): Date | Duration {
   return /^\d{4}-/.test(text) ? new Date(text) : (text as Duration)
-}
-
-interface SaysJsonSchema {
-  readonly jsonSchema?: { input(options: { target: string }): Record<string, unknown> }
-}
-
-/** Standard JSON Schema is younger than Standard Schema, and not every schema has a form in it. */
-function inputSchemaOf({ schema }: JobDefinition): Record<string, unknown> | null {
-  try {
-    const standard = schema?.['~standard'] as SaysJsonSchema | undefined
-    return standard?.jsonSchema?.input({ target: 'draft-2020-12' }) ?? null
-  } catch {
-    return null
-  }
 }

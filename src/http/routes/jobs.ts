@@ -3,7 +3,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Duration } from '../../domain/duration.js'
 import type { EnqueueOptions } from '../../domain/enqueue-options.js'
-import type { Job } from '../../domain/job.js'
 import { filterText } from '../contract/bulk-operation.js'
 import {
   actedSchema,
@@ -19,9 +18,8 @@ import { body, countSchema, idParam, idSchema, json, pageQuery } from '../contra
 import { refusals, refusalsOfBody } from '../contract/problem.js'
 import { checkVisibleQueue, jobNotFound, scopedFilter, visibleJob } from '../job-scope.js'
 import { type App, allowed, given, newRoutes, type Parts, send } from '../parts.js'
-import type { Caller } from '../principal.js'
-import type { Redaction } from '../redaction.js'
 import { shownEntry } from '../shown-details.js'
+import { shownExplanation, shownJob, shownStep } from '../shown-jobs.js'
 
 const tags = ['Jobs']
 const filter = filterText.optional()
@@ -60,7 +58,7 @@ const show = createRoute({
   method: 'get',
   path: '/jobs/{id}',
   operationId: 'showJob',
-  summary: 'One job with its attempts and the deeds of operators',
+  summary: 'One job with its attempts, steps, the deeds of operators, and why it does not run',
   tags,
   request: { params: idParam },
   responses: { 200: json(jobStorySchema, 'The job.'), ...refusals(404, 422) },
@@ -145,8 +143,13 @@ export function jobRoutes({ client, options: { redaction } }: Parts): App {
     const { id } = c.req.valid('param')
     const story = await client.operator.job(id)
     if (!story || !caller.sees(story.job.queue)) throw jobNotFound(id)
-    const audit = story.audit.map((entry) => shownEntry(entry, caller, redaction))
-    return send(c, { ...story, audit, job: jobView(story.job, caller, redaction) })
+    return send(c, {
+      ...story,
+      job: shownJob(story.job, caller, redaction),
+      audit: story.audit.map((entry) => shownEntry(entry, caller, redaction)),
+      steps: story.steps.map((step) => shownStep(step, story.job.type, caller, redaction)),
+      explanation: shownExplanation(story.explanation, caller),
+    })
   })
 
   app.openapi(logs, async (c) => {
@@ -175,11 +178,4 @@ export function jobRoutes({ client, options: { redaction } }: Parts): App {
   })
 
   return app
-}
-
-/** Without view_input neither input nor output leaves; with it, what is redacted still does not. */
-function jobView({ input, output, ...shown }: Job, caller: Caller, redaction: Redaction) {
-  if (!caller.may('view_input')) return { ...shown, hidden: ['input', 'output'] }
-  const { type } = shown
-  return { ...shown, input: redaction.apply(type, input), output: redaction.apply(type, output), hidden: [] }
 }

@@ -1,10 +1,9 @@
-// Queues, workers, keys and pipelines.
+// Queues, workers and keys.
 
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute } from '@hono/zod-openapi'
 import { HoldfastError } from '../../domain/errors.js'
 import { checkQueueName } from '../../domain/job.js'
-import { checkPipelineId } from '../../domain/job-filter.js'
-import { emptySchema, jobPageSchema } from '../contract/job.js'
+import { emptySchema } from '../contract/job.js'
 import { body, json, pageOf, pageQuery } from '../contract/page.js'
 import { refusals, refusalsOfBody } from '../contract/problem.js'
 import { changedSchema, keyQuery, keySchema, queueParam, queueSchema, workerSchema } from '../contract/queue.js'
@@ -64,19 +63,6 @@ const key = createRoute({
   responses: { 200: json(keySchema, 'The key.'), ...refusals(404, 422) },
 })
 
-const pipeline = createRoute({
-  method: 'get',
-  path: '/pipelines/{pipelineId}',
-  operationId: 'showPipeline',
-  summary: 'The jobs of one pipeline, newest first',
-  tags: ['Pipelines'],
-  request: {
-    params: z.object({ pipelineId: z.string().openapi({ param: { name: 'pipelineId', in: 'path' } }) }),
-    query: pageQuery,
-  },
-  responses: { 200: json(jobPageSchema, 'A page of its jobs.'), ...refusals(404, 422) },
-})
-
 export function queueRoutes({ client }: Parts): App {
   const app = newRoutes()
 
@@ -123,17 +109,6 @@ export function queueRoutes({ client }: Parts): App {
     const isVisible = caller.queues === undefined || history.rows.length > 0
     if (!view || !isVisible) throw new HoldfastError('NOT_FOUND', 'no job of this key has started, and none is pending')
     return send(c, { ...view, history })
-  })
-
-  app.openapi(pipeline, async (c) => {
-    const caller = allowed(c, 'view')
-    const pipelineId = checkPipelineId(c.req.valid('param').pipelineId)
-    const query = given(c.req.valid('query'))
-    const page = await client.operator.jobs({ ...query, filter: { pipelineId, ...scopeOf(caller) } })
-    if (page.rows.length === 0 && query.after === undefined) {
-      throw new HoldfastError('NOT_FOUND', `there is no job of the pipeline ${pipelineId}`, { details: { pipelineId } })
-    }
-    return send(c, page)
   })
 
   return app

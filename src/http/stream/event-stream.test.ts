@@ -13,6 +13,7 @@ function watchOf(name = 'stats'): Watch {
     latest: undefined,
     storedVersion: undefined,
     lines: undefined,
+    steps: undefined,
     isSettled: false,
     dueAt: 0,
   }

@@ -92,6 +92,7 @@ export class Hub {
       latest: undefined,
       storedVersion: undefined,
       lines: undefined,
+      steps: undefined,
       isSettled: false,
       dueAt: 0,
     }
@@ -158,7 +159,7 @@ export class Hub {
     if (this.#listening || now < this.#listenAt) return
     this.#listenAt = now + LISTEN_AGAIN_MS
     const heard = () => {
-      for (const watch of this.#watches.values()) if (watch.topic.kind !== 'job') watch.dueAt = 0
+      for (const watch of this.#watches.values()) if (isSum(watch.topic)) watch.dueAt = 0
     }
     const lost = () => {
       this.#listening = undefined
@@ -175,4 +176,8 @@ export class Hub {
     this.#listenAt = 0
     await (await listening)?.close()
   }
+}
+
+function isSum({ kind }: Topic): boolean {
+  return kind === 'stats' || kind === 'queue'
 }

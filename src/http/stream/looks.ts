@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto'
 import type { Client } from '../../client/client.js'
 import { FINAL_STATES, type JobState } from '../../domain/job.js'
 import { FILTER_LIMITS } from '../../domain/job-filter.js'
-import type { JobRow } from '../../domain/operator-views.js'
+import type { JobRow, JobVersion, PipelineStep } from '../../domain/operator-views.js'
+import { progressOf } from '../../domain/pipeline.js'
+import { findPipeline, isVisiblePipeline } from '../job-scope.js'
 import { allQueues, liveCounts } from '../live-counts.js'
 import { LogWindow, type SentLine } from './log-window.js'
 import type { Sighting, Watch } from './watch.js'
@@ -13,11 +15,14 @@ import type { Sighting, Watch } from './watch.js'
 const JOB_MS = 250
 const SETTLED_JOB_MS = 1000
 const PIPELINE_MS = 500
+// A pipeline of thousands of jobs takes a while to count; it is not looked at for more than a tenth of the time.
+const PIPELINE_REST = 10
 const SUM_MS = 1000
 
 const IDS_AT_ONCE = 1000
 const LINES_AT_ONCE = 200
 const PIPELINE_JOBS = 200
+const REMEMBERED_STEPS = 100
 // What a line may add to an event; the whole of it is in the job's logs.
 const FIELD_CHARACTERS = 8192
 
@@ -54,13 +59,14 @@ export class Looks {
     for (const some of inChunks(watches, IDS_AT_ONCE)) {
       const versions = await this.#client.operator.versions(some.map(({ topic }) => topic.of))
       const byId = new Map(versions.map((version) => [version.id, version]))
-      const moved = some.filter((watch) => !watch.latest || byId.get(watch.topic.of)?.version !== watch.storedVersion)
+      const moved = some.filter((watch) => !watch.latest || wholeVersion(byId, watch) !== watch.storedVersion)
       const rows = await this.#rows(moved)
       for (const watch of moved) {
         const row = rows.get(watch.topic.of)
-        watch.storedVersion = byId.get(watch.topic.of)?.version
+        const steps = await this.#stepsOf(watch, byId.get(watch.topic.of)?.steps ?? NO_STEPS)
+        watch.storedVersion = wholeVersion(byId, watch)
         watch.isSettled = row === undefined || isFinal(row.state)
-        if (see(watch, row ?? null)) changed.add(watch)
+        if (see(watch, row ? { ...row, steps } : null)) changed.add(watch)
       }
       for (const watch of some) {
         watch.dueAt = now + (watch.isSettled ? SETTLED_JOB_MS : JOB_MS)
@@ -78,6 +84,16 @@ export class Looks {
       for (const row of page.rows) rows.set(row.id, row)
     }
     return rows
+  }
+
+  /** The latest that the handler remembers, without outputs: these are not for every reader of the watch. */
+  async #stepsOf(watch: Watch, version: string): Promise<readonly object[]> {
+    if (version === NO_STEPS) return []
+    if (watch.steps?.version !== version) {
+      const list = (await this.#client.steps(watch.topic.of)).slice(-REMEMBERED_STEPS)
+      watch.steps = { version, list: list.map(({ output: _, ...step }) => step) }
+    }
+    return watch.steps.list
   }
 
   /** Takes lines that are new since the last look into the window; true when there were any. */
@@ -108,11 +124,28 @@ export class Looks {
   }
 
   async #lookAtPipeline(watch: Watch, now: number): Promise<boolean> {
-    watch.dueAt = now + PIPELINE_MS
-    const filter = { pipelineId: watch.topic.of, ...(watch.queues && { queues: watch.queues }) }
-    const { rows } = await this.#client.operator.jobs({ filter, limit: PIPELINE_JOBS })
-    return see(watch, { jobs: rows })
+    const begun = performance.now()
+    const found = await findPipeline(this.#client, watch.topic.of)
+    const pipeline = found && isVisiblePipeline(found, watch.queues) ? found : undefined
+    const page = pipeline && (await this.#client.operator.pipelineSteps(pipeline.id, { limit: PIPELINE_JOBS }))
+    watch.dueAt = now + Math.max(PIPELINE_MS, PIPELINE_REST * (performance.now() - begun))
+    if (!pipeline || !page) return see(watch, null)
+    const { input: _, jobs: __, ...standing } = pipeline
+    const steps = { rows: page.rows.map(shortStep), isMore: page.next !== null }
+    return see(watch, { ...standing, progress: progressOf(pipeline), steps })
   }
+}
+
+const NO_STEPS = '0.0'
+
+function wholeVersion(versions: ReadonlyMap<string, JobVersion>, { topic }: Watch): string | undefined {
+  const found = versions.get(topic.of)
+  return found && `${found.version} ${found.steps}`
+}
+
+/** What changes of a step. */
+function shortStep({ id, step, type, state, attempts, progress, statusMessage, error, finishedAt }: PipelineStep) {
+  return { id, step, type, state, attempts, progress, statusMessage, error, finishedAt }
 }
 
 /** Remembers how it looks; true when that is news. */

@@ -1,5 +1,6 @@
 // One thing that at least one stream is about, and how it looked last.
 
+import type { StoredStep } from '../../domain/step.js'
 import type { LogWindow } from './log-window.js'
 import type { Topic } from './topic.js'
 
@@ -28,6 +29,8 @@ export interface Watch {
   storedVersion: string | undefined
   /** From the first look on, and of jobs only: what was logged since. */
   lines: LogWindow | undefined
+  /** Of jobs only: what the handler remembers, and what the database called the version of that. */
+  steps: { readonly version: string; readonly list: readonly Omit<StoredStep, 'output'>[] } | undefined
   /** It changes only if an operator wants it to. */
   isSettled: boolean
   /** When to look again, in milliseconds of the process's clock. */
