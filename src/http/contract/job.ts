@@ -65,6 +65,7 @@ export const jobSchema = z
     token: z.string(),
     lockedUntil: momentSchema.nullable(),
     dedupeId: z.string().nullable(),
+    trace: z.string().nullable().openapi({ description: 'The W3C traceparent of what enqueued it.' }),
   })
   .openapi('Job')
 
