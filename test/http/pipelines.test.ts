@@ -10,7 +10,7 @@ const fetched = defineJob({
   type: 'fetch',
   queue: 'billing',
   redact: ['card.number'],
-  run: (input: { card: { number: number }; fail?: boolean }) => {
+  run: (input: { card: { number: number }; fail?: boolean | undefined }) => {
     if (input.fail) throw new Error('the bank said no')
     return { card: input.card, rows: 3 }
   },

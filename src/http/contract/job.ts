@@ -168,3 +168,16 @@ export const emptySchema = z.strictObject({}).openapi('NoFields')
 export const actedSchema = z
   .object({ id: idSchema, state: stateSchema.openapi({ description: 'The state that the job was in before.' }) })
   .openapi('ActedJob')
+
+export const jobTypeSchema = z
+  .object({
+    type: z.string(),
+    queue: z.string(),
+    priority: z.int(),
+    maxAttempts: z.int(),
+    inputSchema: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .openapi({ description: 'As JSON Schema; null where the validator cannot say it.' }),
+  })
+  .openapi('JobType')

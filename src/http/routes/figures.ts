@@ -4,6 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import type { Duration } from '../../domain/duration.js'
 import { auditEntrySchema, auditQuery } from '../contract/audit.js'
 import { liveSchema, statsQuery, statsSchema } from '../contract/figures.js'
+import { jobTypeSchema } from '../contract/job.js'
 import { json, pageOf } from '../contract/page.js'
 import { refusals } from '../contract/problem.js'
 import { checkVisibleQueue } from '../job-scope.js'
@@ -70,14 +71,7 @@ const types = createRoute({
   summary: 'The types of jobs that this program defines',
   tags: ['Jobs'],
   responses: {
-    200: json(
-      z.object({
-        rows: z.array(
-          z.object({ type: z.string(), queue: z.string(), priority: z.int(), maxAttempts: z.int() }).openapi('JobType'),
-        ),
-      }),
-      'Types, by name.',
-    ),
+    200: json(z.object({ rows: z.array(jobTypeSchema) }), 'Types, by name.'),
     ...refusals(),
   },
 })
