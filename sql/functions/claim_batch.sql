@@ -1,7 +1,8 @@
 -- claim_batch: pending → running, in the form that costs a busy worker least
 --   Guard   as claim_jobs.
 --   Locks   ready rows in claim order, skip locked; never waits.
---   Gives   jobs: what claimed_jobs gives, or null when none was claimed; and the position that the next claim may pass.
+--   Gives   jobs: what claimed_jobs gives, or null when none was claimed; the position that the next claim may pass; has_more:
+--           it ended because it had met enough, though it may have claimed few: ask again.
 --   Tells   nothing.
 create or replace function holdfast.claim_batch_v1(
   p_worker text,
@@ -14,7 +15,8 @@ create or replace function holdfast.claim_batch_v1(
   out jobs json,
   out priority integer,
   out run_at timestamptz,
-  out job_id bigint
+  out job_id bigint,
+  out has_more boolean
 )
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -25,8 +27,8 @@ declare
   v_ids bigint[];
 begin
   perform holdfast.check_claim(p_worker, array[p_queue], p_types, p_n);
-  select c.o_ids, c.o_priority, c.o_run_at, c.o_job_id
-    into v_ids, priority, run_at, job_id
+  select c.o_ids, c.o_priority, c.o_run_at, c.o_job_id, c.o_has_more
+    into v_ids, priority, run_at, job_id, has_more
     from holdfast.claim_ids(p_worker, p_queue, p_types, p_n, p_from_priority, p_from_run_at, p_from_job_id, v_lease_id,
                             v_leases) as c;
   if v_ids <> '{}' then

@@ -1,7 +1,8 @@
 -- claim_ids: pending → running, walking through one queue
 --   Guard   due, type wanted, queue not paused, attempts left; a keyed job only with its key (claim_keyed).
 --   Locks   ready rows in claim order, skip locked; never waits.
---   Gives   up to p_n claimed jobs in claim order, and the position (o_…) behind which the caller may go on.
+--   Gives   up to p_n claimed jobs in claim order, the position (o_…) behind which the caller may go on, and whether it
+--           ended because it had met enough, most of them jobs that had to be parked.
 --   Tells   nothing.
 --   Tested by  test/sql/claim_jobs.test.ts
 -- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
@@ -19,7 +20,8 @@ create or replace function holdfast.claim_ids(
   out o_ids bigint[],
   out o_priority integer,
   out o_run_at timestamptz,
-  out o_job_id bigint
+  out o_job_id bigint,
+  out o_has_more boolean
 )
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
@@ -45,6 +47,7 @@ begin
   o_priority := p_from_priority;
   o_run_at := p_from_run_at;
   o_job_id := p_from_job_id;
+  o_has_more := false;
   if exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null) then
     return;
   end if;
@@ -118,5 +121,6 @@ begin
       end if;
     end loop;
   end loop;
+  o_has_more := v_budget <= 0;
 end
 $$;

@@ -3,7 +3,7 @@
 --   Locks   none.
 --   Gives   each name once, by one step of the claim index per queue, however many jobs wait.
 --   Tells   nothing.
---   Tested by  test/sql/queue_facts.test.ts
+--   Tested by  test/sql/unserved_work.test.ts
 create or replace function holdfast.ready_queues()
   returns setof text
   language sql stable

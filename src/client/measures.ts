@@ -1,12 +1,13 @@
 // Gauges of the whole installation, from questions that never read a whole table.
 
-import { queueFacts, workerFacts } from '../store/facts.js'
+import { workerFacts } from '../store/facts.js'
 import type { Store } from '../store/open.js'
+import { listQueues } from '../store/overview.js'
 import { databaseNow, dueSchedules } from '../store/schedules.js'
 
 export interface QueueMeasure {
   readonly queue: string
-  /** Claimable now; 10,001 stands for more than 10,000. */
+  /** Claimable now, counted up to 10,000. */
   readonly due: number
   readonly running: number
   /** How long the oldest of them has been due; 0 when none is. */
@@ -15,6 +16,7 @@ export interface QueueMeasure {
 }
 
 export interface Measures {
+  /** The first 200 by name. */
   readonly queues: readonly QueueMeasure[]
   /** Workers that were heard of lately. */
   readonly workers: number
@@ -29,14 +31,14 @@ const SILENT_MS = 10_000
 
 export async function readMeasures(store: Store): Promise<Measures> {
   const now = (await databaseNow(store)).getTime()
-  const queues = await queueFacts(store)
+  const { rows: queues } = await listQueues(store, '', 200)
   const living = (await workerFacts(store)).filter(({ silentMs }) => silentMs < SILENT_MS)
   const ticks = (await dueSchedules(store, [])).due.map(({ nextTick }) => nextTick?.getTime() ?? now)
   return {
     queues: queues.map(({ name, due, running, oldestDueAt, pausedAt }) => ({
       queue: name,
-      due,
-      running,
+      due: due.count,
+      running: running.count,
       oldestAgeMs: oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt.getTime()),
       isPaused: pausedAt !== null,
     })),

@@ -3,15 +3,14 @@
 import type { JobDefinition } from '../domain/definition.js'
 import { EventHub } from '../observe/events.js'
 import type { Database } from '../store/connection.js'
-import { type QueueFacts, queueFacts, type WorkerFacts, workerFacts } from '../store/facts.js'
+import { type WorkerFacts, workerFacts } from '../store/facts.js'
 import { openDatabase, Store, type StoreOptions } from '../store/open.js'
 import { Client } from './client.js'
 
-export type { QueueFacts, WorkerFacts } from '../store/facts.js'
+export type { WorkerFacts } from '../store/facts.js'
 
 export interface OpenClient {
   readonly client: Client
-  queues(): Promise<QueueFacts[]>
   workers(): Promise<WorkerFacts[]>
   close(): Promise<void>
 }
@@ -20,7 +19,6 @@ export function openClient(options: StoreOptions, jobs: readonly JobDefinition[]
   const store = new Store(options)
   return {
     client: new Client(store, new EventHub(), jobs),
-    queues: () => queueFacts(store),
     workers: () => workerFacts(store),
     close: () => store.close(),
   }

@@ -137,7 +137,7 @@ function addGauges(holdfast: Measured, named: Named): void {
       },
     })
   const perQueue = (of: Measures['queues']) => of.slice(0, MOST_NAMES)
-  gauge('holdfast_jobs', 'Jobs that are due or running, counted to 10,001', ['queue', 'state'], ({ queues }) =>
+  gauge('holdfast_jobs', 'Jobs that are due or running, counted to 10,000', ['queue', 'state'], ({ queues }) =>
     perQueue(queues).flatMap(({ queue, due, running }) => [
       [{ queue, state: 'due' }, due],
       [{ queue, state: 'running' }, running],

@@ -8,9 +8,8 @@ export interface ClerkOptions {
   onFault(doing: string, error: unknown): void
 }
 
-// An operator watches the progress of a bulk operation; figures may be some seconds old.
-const EVERY_MS = 1000
-const TURNS_PER_ROLL = 5
+// A bulk operation begins within this and then goes on without a pause; figures may be as old.
+const EVERY_MS = 5000
 // One step is one transaction: short enough that no claim waits for long, and that a cancellation is heard soon.
 const BULK_STEP = 100
 // Figures that have fallen behind are caught up with in bounded rounds.
@@ -22,7 +21,6 @@ export class Clerk {
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
   #isStopping = false
-  #turn = 0
 
   constructor(store: Store, options: ClerkOptions) {
     this.#store = store
@@ -41,8 +39,7 @@ export class Clerk {
 
   async runOnce(): Promise<void> {
     await this.#try('working off a bulk operation', () => this.workBulk())
-    if (this.#turn % TURNS_PER_ROLL === 0) await this.#try('counting what has ended', () => this.rollStats())
-    this.#turn += 1
+    await this.#try('counting what has ended', () => this.rollStats())
   }
 
   /** Until nothing is open, or others are at it. */
@@ -56,7 +53,7 @@ export class Clerk {
     }
   }
 
-  // What fails now is tried again in a second, here or in another worker.
+  // What fails now is tried again in some seconds, here or in another worker.
   async #try(doing: string, work: () => Promise<unknown>): Promise<void> {
     if (this.#isStopping) return
     try {

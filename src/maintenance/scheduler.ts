@@ -26,6 +26,8 @@ export interface SchedulerOptions {
 }
 
 const EVERY_MS = 1000
+// Where nothing is scheduled at all: one that an operator makes is noticed within this.
+const EVERY_IDLE_MS = 5000
 // What is served now has its next tick by then.
 const SOON_MS = 50
 // What another worker does at the same moment, or an operator has just done, is no fault.
@@ -91,7 +93,7 @@ export class Scheduler {
     this.#timer = setTimeout(() => {
       this.#looking = this.#look().then((nextInMs) => {
         // Workers that started together do not ask together, except for the tick itself.
-        const usual = EVERY_MS * (0.8 + 0.4 * Math.random())
+        const usual = (nextInMs === undefined ? EVERY_IDLE_MS : EVERY_MS) * (0.8 + 0.4 * Math.random())
         this.#lookIn(Math.max(1, Math.min(nextInMs ?? usual, usual)))
       })
     }, ms)
@@ -111,7 +113,7 @@ export class Scheduler {
     } catch (error) {
       // The next look, here or in another worker, finds the same schedules.
       this.#options.onFault('looking for due schedules', error)
-      return undefined
+      return EVERY_MS
     }
   }
 

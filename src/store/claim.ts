@@ -28,13 +28,15 @@ export interface Batch {
   readonly jobs: ClaimedJob[]
   /** Where the next claim may go on. */
   readonly cursor: Cursor
+  /** It ended because it had met enough jobs that must wait for their key: there may be others behind them. */
+  readonly hasMore: boolean
 }
 
 export async function claimBatch(store: Store, { worker, queue, types, n, from }: Claim): Promise<Batch> {
   const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId]
   const [row] = await call(store, CLAIM_BATCH, values)
   const cursor = { priority: row?.priority as number, runAt: row?.run_at as string, jobId: row?.job_id as JobId }
-  return { jobs: claimed(row), cursor }
+  return { jobs: claimed(row), cursor, hasMore: row?.has_more === true }
 }
 
 /** undefined when another has it, it is not eligible, or this process has no handler for its type. */
@@ -59,7 +61,7 @@ export async function claimSuspect(
 const answerMs = 20_000
 const CLAIM_BATCH = {
   invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7)',
-  columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id',
+  columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id, c.has_more',
   answerMs,
 }
 const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3)', columns: 'c as jobs' }

@@ -1,30 +1,7 @@
-// What is there now: the queues, the workers, the work that nobody does, and how fast it goes.
+// What is there now: the workers, the work that nobody does, and how fast it goes.
 
 import { call } from './call.js'
 import type { Store } from './open.js'
-
-export interface QueueFacts {
-  readonly name: string
-  readonly pausedAt: Date | null
-  readonly pausedBy: string | null
-  /** Claimable now; 10,001 stands for more than 10,000. */
-  readonly due: number
-  readonly oldestDueAt: Date | null
-  readonly running: number
-  readonly liveWorkers: number
-}
-
-export async function queueFacts(store: Store): Promise<QueueFacts[]> {
-  return (await call(store, { invocation: 'queue_facts_v1()' }, [])).map((row) => ({
-    name: String(row.name),
-    pausedAt: row.paused_at as Date | null,
-    pausedBy: row.paused_by as string | null,
-    due: Number(row.due),
-    oldestDueAt: row.oldest_due_at as Date | null,
-    running: Number(row.running),
-    liveWorkers: Number(row.live_workers),
-  }))
-}
 
 export interface WorkerFacts {
   readonly id: string

@@ -15,7 +15,7 @@ const job = (n: number) => ({ id: String(n) }) as ClaimedJob
 interface Ask {
   readonly n: number
   readonly from: Cursor
-  answer(jobs: ClaimedJob[]): Promise<void>
+  answer(jobs: ClaimedJob[], hasMore?: boolean): Promise<void>
   fail(error: Error): Promise<void>
 }
 
@@ -34,7 +34,8 @@ function lane(slots: number, { share = 1 } = {}) {
         asks.push({
           n,
           from,
-          answer: (jobs) => settle(() => resolve({ jobs, cursor: positionOf(jobs.at(-1)?.id ?? from.jobId) })),
+          answer: (jobs, hasMore = false) =>
+            settle(() => resolve({ jobs, cursor: positionOf(jobs.at(-1)?.id ?? from.jobId), hasMore })),
           fail: (error) => settle(() => reject(error)),
         })
       }),
@@ -83,6 +84,20 @@ test('a claim that brings less than was asked for is followed by sleep, then by 
   await naps[0]?.()
 
   expect(nextAsk()).toMatchObject({ n: 2, from: QUEUE_START })
+})
+
+test('a claim that met enough jobs of a held key is followed by another and not by sleep', async () => {
+  const { subject, nextAsk, naps, runs } = lane(2)
+  subject.start()
+
+  await nextAsk().answer([], true)
+  await nextAsk().answer([job(1)], true)
+
+  expect(naps).toEqual([])
+  expect([...runs.keys()]).toEqual(['1'])
+  await nextAsk().answer([])
+  await nextAsk().answer([])
+  expect(naps).toHaveLength(1)
 })
 
 test('a full claim is followed by one behind the position that it gave', async () => {

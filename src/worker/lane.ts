@@ -103,10 +103,10 @@ export class Lane {
       try {
         const claiming = this.#claim(n)
         this.#claiming = claiming.catch(() => {})
-        const got = await claiming
-        this.#stock.push(...got)
+        const { jobs, hasMore } = await claiming
+        this.#stock.push(...jobs)
         this.#fill()
-        if (got.length < n && !this.#isStopping) {
+        if (jobs.length < n && !hasMore && !this.#isStopping) {
           await this.#deeds.sleep(this.queue)
           this.#mustSweep = true
         }
@@ -118,23 +118,24 @@ export class Lane {
   }
 
   /** Behind the cursor first; from the start when that is due, or when the rest of the queue was too little. */
-  async #claim(n: number): Promise<ClaimedJob[]> {
+  async #claim(n: number): Promise<Pick<Batch, 'jobs' | 'hasMore'>> {
     const isSweep = this.#mustSweep || performance.now() - this.#sweptAt > this.#sweepEveryMs
-    const got = await this.#claimFrom(isSweep ? QUEUE_START : this.#cursor, n)
-    if (isSweep || got.length === n || this.#isStopping) return got
-    return [...got, ...(await this.#claimFrom(QUEUE_START, n - got.length))]
+    const first = await this.#claimFrom(isSweep ? QUEUE_START : this.#cursor, n)
+    if (isSweep || first.jobs.length === n || first.hasMore || this.#isStopping) return first
+    const second = await this.#claimFrom(QUEUE_START, n - first.jobs.length)
+    return { jobs: [...first.jobs, ...second.jobs], hasMore: second.hasMore }
   }
 
-  async #claimFrom(from: Cursor, n: number): Promise<ClaimedJob[]> {
+  async #claimFrom(from: Cursor, n: number): Promise<Batch> {
     const askedAt = performance.now()
-    const { jobs, cursor } = await this.#deeds.claim(this.queue, n, from)
+    const batch = await this.#deeds.claim(this.queue, n, from)
     if (from === QUEUE_START) {
       this.#mustSweep = false
       this.#sweptAt = performance.now()
       this.#sweepEveryMs = Math.max(SWEEP_MS, (this.#sweptAt - askedAt) / SWEEP_SHARE)
     }
-    this.#cursor = cursor
-    return jobs
+    this.#cursor = batch.cursor
+    return batch
   }
 
   #fill(): void {

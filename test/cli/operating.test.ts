@@ -82,12 +82,12 @@ test('queues are listed, paused and resumed; status shows them beside the worker
 
   expect((await run('queues', 'pause', 'bulk')).stdout).toBe('queue bulk paused\n')
   expect((await run('queues', 'pause', 'bulk')).stdout).toBe('queue bulk was paused already\n')
-  expect((await run('queues', 'list')).stdout).toMatch(/^bulk +1 +.* ago +0 +0 +.* ago by /m)
+  expect((await run('queues', 'list')).stdout).toMatch(/^bulk +1 +1 +.* ago +0 +0 +.* ago by /m)
   expect((await run('queues', 'resume', 'bulk', '--json')).stdout).toBe('{"queue":"bulk","changed":true}\n')
   expect((await run('status')).stdout).toMatch(/^pod\/1 +1\.2\.3 +mail +4 +/m)
   expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
     queues: [
-      { name: 'bulk', due: 1, pausedAt: null },
+      { name: 'bulk', due: { count: 1, isCapped: false }, pausedAt: null },
       { name: 'mail', liveWorkers: 1 },
     ],
     workers: [{ id: 'pod/1', isAlone: false }],

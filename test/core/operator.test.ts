@@ -140,7 +140,11 @@ test('queues, workers, keys and what is alive are shown', async () => {
   ])
   expect(await holdfast.operator.key({ year: 2026 })).toMatchObject({ holder: null, current: null, pending: one })
   expect(await holdfast.operator.key('unheard of')).toBeUndefined()
-  expect(await holdfast.operator.live()).toMatchObject({ pending: { count: 2, isCapped: false }, running: none, workers: 1 })
+  expect(await holdfast.operator.live()).toMatchObject({
+    pending: { count: 2, isCapped: false },
+    running: none,
+    workers: 1,
+  })
 })
 
 test('a bulk operation is worked off by any worker, with progress', async () => {

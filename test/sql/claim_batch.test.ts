@@ -16,14 +16,14 @@ interface Position {
 const START: Position = { priority: 0, run_at: '-infinity', job_id: '0' }
 
 async function claimBatch(n: number, from = START, session: Parameters<typeof ask>[0] = db.pool) {
-  const row = await askRow<Position & { jobs: { id: string[] } | null }>(
+  const row = await askRow<Position & { jobs: { id: string[] } | null; has_more: boolean }>(
     session,
-    `select jobs, priority, run_at::text, job_id
+    `select jobs, priority, run_at::text, job_id, has_more
        from holdfast.claim_batch_v1('w', 'default', '{task,other}', $1, $2, $3, $4)`,
     [n, from.priority, from.run_at, from.job_id],
   )
-  const { jobs, ...position } = row
-  return { jobs, ids: jobs?.id ?? [], position }
+  const { jobs, has_more: hasMore, ...position } = row
+  return { jobs, ids: jobs?.id ?? [], position, hasMore }
 }
 
 test('gives the columns of its jobs in claim order, and seldom filled ones by place', async () => {
@@ -69,7 +69,7 @@ test('the lease that it gives settles its jobs', async () => {
 })
 
 test('gives null when there is nothing to claim, and the position that was given', async () => {
-  expect(await claimBatch(10)).toEqual({ jobs: null, ids: [], position: START })
+  expect(await claimBatch(10)).toEqual({ jobs: null, ids: [], position: START, hasMore: false })
 })
 
 test('goes on behind the position it is given', async () => {
@@ -108,6 +108,24 @@ test('the position stays before a job whose key another transaction has locked',
 
   expect(ids).toEqual([free])
   expect(BigInt(position.job_id)).toBeLessThan(BigInt(shut))
+})
+
+test('a claim that only parks says that there is more, and the next ones reach what is behind', async () => {
+  const held = await given().pendingJob({ run_at: RUN_AT, key: 'k' })
+  await given().claimed(held)
+  await ask(
+    db.pool,
+    `select count(*) from holdfast.enqueue_jobs(
+       (select jsonb_agg('{"type": "task", "key": "k"}'::jsonb) from generate_series(1, 6000)), '{}', 'never')`,
+  )
+  const free = await given().pendingJob()
+
+  const claims = [await claimBatch(10)]
+  while (claims.at(-1)?.hasMore && claims.length < 20) claims.push(await claimBatch(10))
+
+  expect(claims[0]).toMatchObject({ ids: [], hasMore: true })
+  expect(claims.flatMap(({ ids }) => ids)).toEqual([free])
+  expect(claims.at(-1)?.hasMore).toBe(false)
 })
 
 test('a paused queue gives nothing', async () => {

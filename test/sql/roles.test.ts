@@ -149,7 +149,7 @@ describe('trades', () => {
     ['select * from holdfast.work_bulk_v1()', ['worker']],
     ['select holdfast.roll_stats_v1()', ['worker']],
     ['select * from holdfast.list_jobs()', ['operator', 'viewer']],
-    ['select * from holdfast.list_queues_v1()', ['operator', 'viewer']],
+    ['select * from holdfast.list_queues_v1()', ['worker', 'operator', 'viewer']],
     ['select * from holdfast.list_audit_v1()', ['operator', 'viewer']],
     ['select * from holdfast.check_places()', ['operator', 'viewer']],
     ['select * from holdfast.find_job(1)', TRADES],

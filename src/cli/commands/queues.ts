@@ -17,9 +17,9 @@ export function addQueues(program: Command): void {
 }
 
 async function listQueues(flags: DatabaseFlags): Promise<void> {
-  await withClient(flags, async (open) => {
-    const queues = await open.queues()
-    print(flags, queues, () => queueTable(queues))
+  await withClient(flags, async ({ client }) => {
+    const { rows } = await client.operator.queues({ limit: 200 })
+    print(flags, rows, () => queueTable(rows))
   })
 }
 

@@ -1,7 +1,8 @@
 // holdfast status: queues and workers at one glance.
 
 import type { Command } from 'commander'
-import type { QueueFacts, WorkerFacts } from '../../client/open.js'
+import type { WorkerFacts } from '../../client/open.js'
+import type { CappedCount, QueueView } from '../../domain/operator-views.js'
 import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
 import { ago, print, span, table } from '../terminal.js'
 
@@ -11,16 +12,18 @@ export function addStatus(program: Command): void {
 
 async function runStatus(flags: DatabaseFlags): Promise<void> {
   await withClient(flags, async (open) => {
-    const [queues, workers] = [await open.queues(), await open.workers()]
+    const { rows: queues } = await open.client.operator.queues({ limit: 200 })
+    const workers = await open.workers()
     print(flags, { queues, workers }, () => `${queueTable(queues)}\n\n${workerTable(workers)}`)
   })
 }
 
-export function queueTable(queues: readonly QueueFacts[]): string {
+export function queueTable(queues: readonly QueueView[]): string {
   return table(
-    ['queue', 'due', 'oldest', 'running', 'workers', 'paused'],
-    queues.map(({ name, due, oldestDueAt, running, liveWorkers, pausedAt, pausedBy }) => [
+    ['queue', 'pending', 'due', 'oldest', 'running', 'workers', 'paused'],
+    queues.map(({ name, pending, due, oldestDueAt, running, liveWorkers, pausedAt, pausedBy }) => [
       name,
+      atMost(pending),
       atMost(due),
       ago(oldestDueAt),
       atMost(running),
@@ -47,6 +50,6 @@ function workerTable(workers: readonly WorkerFacts[]): string {
   )
 }
 
-function atMost(count: number): string {
-  return count > 10_000 ? '10,000+' : String(count)
+function atMost({ count, isCapped }: CappedCount): string {
+  return isCapped ? `${count}+` : String(count)
 }
