@@ -15,7 +15,7 @@ export function nodeListener(api: HttpApi, mountOf: (incoming: IncomingMessage) 
       const { incoming, outgoing } = env as HttpBindings
       const address = incoming.socket.remoteAddress
       const mount = { address, disconnect: () => outgoing.destroy(), ...mountOf(incoming) }
-      const response = await api.fetch(request, mount)
+      const response = await api.fetch(asStandard(request), mount)
       // A connection that carried a stream carries nothing else: it ends with the stream, and a host that closes need not wait.
       if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.shouldKeepAlive = false
       return response
@@ -27,6 +27,13 @@ export function nodeListener(api: HttpApi, mountOf: (incoming: IncomingMessage) 
       errorHandler: () => problemResponse(new HoldfastError('INVALID_REQUEST')),
     },
   )
+}
+
+/** What the listener hands out only looks like a Request: one that is made of it, as a limit on its body does, would fail. */
+function asStandard(request: Request): Request {
+  const { method, headers, signal, body } = request
+  if (method === 'GET' || method === 'HEAD') return request
+  return new Request(request.url, { method, headers, signal, ...(body && { body, duplex: 'half' }) })
 }
 
 /** A parser before the mount has taken the body from the connection: puts back what it made of it. */

@@ -256,6 +256,20 @@ describe('the stand-alone server', () => {
     await expect(serve(holdfast, { port: started[0]?.port ?? 0 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   })
 
+  test('bodies whose length is not said, or that are not there, are read and bounded as others are', async () => {
+    started.push(await serve(bench.open({ jobs: [mail] }), { port: 0, limits: { bodyBytes: 1000 } }))
+    const url = `${started.at(-1)?.url}/api/jobs`
+    const send = async (method: string, chunk?: string) => {
+      const body = chunk && { body: new Blob([chunk]).stream(), duplex: 'half' as const }
+      const response = await fetch(url, { method, headers: { 'content-type': 'application/json' }, ...body })
+      return response.status
+    }
+
+    expect(await send('DELETE')).toBe(405)
+    expect(await send('POST', JSON.stringify({ type: 'mail', input: {} }))).toBe(201)
+    expect(await send('POST', JSON.stringify({ type: 'mail', input: 'x'.repeat(2000) }))).toBe(413)
+  })
+
   test('lies below a base path, or behind a proxy that takes it off', async () => {
     started.push(await serve(bench.open({ jobs: [mail] }), { port: 0, basePath: '/admin/jobs/' }))
     const { url } = started[0] as Serving
