@@ -23,7 +23,7 @@ const pooled = {
     ...onServer,
     name: 'pgbouncer',
     // Schedules are tested on a clock that is set for a session.
-    include: leanTests.filter((path) => !path.includes('schedules')),
+    include: [...leanTests.filter((path) => !path.includes('schedules')), 'test/core/http.test.ts'],
     env: { HOLDFAST_TEST_ENGINE: 'postgres', HOLDFAST_TEST_POOLER: 'transaction' },
     sequence: { groupOrder: 6 },
   },
