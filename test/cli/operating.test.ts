@@ -86,10 +86,7 @@ test('queues are listed, paused and resumed; status shows them beside the worker
   expect((await run('queues', 'resume', 'bulk', '--json')).stdout).toBe('{"queue":"bulk","changed":true}\n')
   expect((await run('status')).stdout).toMatch(/^pod\/1 +1\.2\.3 +mail +4 +/m)
   expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
-    queues: [
-      { name: 'bulk', due: { count: 1, isCapped: false }, pausedAt: null },
-      { name: 'mail' },
-    ],
+    queues: [{ name: 'bulk', due: { count: 1, isCapped: false }, pausedAt: null }, { name: 'mail' }],
     workers: [{ id: 'pod/1', isAlone: false }],
   })
 })
