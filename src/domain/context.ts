@@ -37,6 +37,7 @@ export interface ChainOptions {
   readonly tags?: readonly string[]
 }
 
+/** Take parts out of it by name as you like; a spread (`{ ...ctx }`) copies none of them. */
 export interface JobContext {
   readonly job: Omit<ClaimedJob, 'input'>
   /** Aborts when the run must stop; its reason says why: TIMED_OUT, CANCELLED, SUPERSEDED, LEASE_LOST or SHUTDOWN. */

@@ -4,7 +4,7 @@ import { JobCancelled, JobSuperseded, LeaseLost, Shutdown } from '../domain/abor
 import type { Logger } from '../domain/context.js'
 import type { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
-import { type OutcomeOf, released } from '../domain/outcome.js'
+import { type Outcome, type OutcomeOf, released } from '../domain/outcome.js'
 import type { PipelineDefinition } from '../domain/pipeline.js'
 import type { EventHub, JobFact } from '../observe/events.js'
 import type { Instrument } from '../observe/instrument.js'
@@ -167,10 +167,26 @@ export class JobRuns {
       this.#runs.set(job, run)
       return run.outcome
     }
-    return (instrument ? instrument.run(job, begin) : begin()).then((outcome) => {
+    const running = instrument ? this.#lookedOn(instrument, job, begin) : begin()
+    return running.then((outcome) => {
       this.#runs.delete(job)
       return next({ job, outcome, ms: performance.now() - startedAt })
     })
+  }
+
+  /** The run as it comes out, whatever becomes of the one who looks on. */
+  async #lookedOn(instrument: Instrument, job: ClaimedJob, begin: () => Promise<Outcome>): Promise<Outcome> {
+    let begun: Promise<Outcome> | undefined
+    const start = () => {
+      begun ??= begin()
+      return begun
+    }
+    try {
+      await instrument.run(job, start)
+    } catch (error) {
+      this.fault(`looking on at job ${job.id}`, error)
+    }
+    return start()
   }
 
   /** What comes after them and may run here is claimed in the same call. */

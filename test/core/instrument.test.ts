@@ -53,6 +53,29 @@ test('a job without a trace runs without one, and what a caller gives goes befor
   ])
 })
 
+test.each<[string, Instrument['run']]>([
+  ['throws before the run', () => Promise.reject(new Error('no tracer'))],
+  [
+    'throws after the run',
+    async (_, start) => {
+      await start()
+      throw new Error('no tracer')
+    },
+  ],
+])('a job runs once and completes beside an instrument that %s', async (_, run) => {
+  let runs = 0
+  const counted = defineJob({ type: 'counted', run: () => (runs += 1) })
+  const instrument: Instrument = { enqueue: (_fact, send) => send(undefined), run }
+  const holdfast = bench.open({ jobs: [counted], instrument })
+  const fault = heard(holdfast, 'worker.fault')
+  const handle = await holdfast.enqueue(counted, {})
+  await holdfast.start()
+
+  expect(await handle.result()).toBe(1)
+  expect(runs).toBe(1)
+  expect(await fault).toMatchObject({ doing: expect.stringContaining('looking on') })
+})
+
 test('a trace that is none is refused before anything is stored', async () => {
   const holdfast = bench.open({ jobs: [hello] })
 

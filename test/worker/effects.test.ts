@@ -180,7 +180,12 @@ test('nobody can cancel a job between its ctx.tx and the commit', async () => {
 
   const cancelled = handle.cancel().catch((error: unknown) => error)
   await until(
-    async () => (await bench.look(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).length > 0,
+    async () =>
+      (
+        await bench.look(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      ).length > 0,
   )
   mayCommit.open()
   await running
