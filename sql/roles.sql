@@ -26,6 +26,7 @@ declare
     "step_results": ["worker"],
     "claim_jobs": ["worker"],
     "claim_batch": ["worker"],
+    "enqueue_held": ["worker"],
     "claim_by_id": ["worker"],
     "claim_one": ["worker"],
     "claim_job": ["worker"],

@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module'
 import { Client } from './client/client.js'
+import type { OwnWorker } from './client/own-worker.js'
 import type { BeginTransaction, Logger } from './domain/context.js'
 import { indexByType, type JobDefinition } from './domain/definition.js'
 import { invalidOption } from './domain/invalid-option.js'
@@ -174,6 +175,10 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     return this.close()
   }
 
+  protected override ownWorker(): OwnWorker | undefined {
+    return this.#working?.worker
+  }
+
   /** Runs by id have leases to keep too, but no queues to serve and so no worker's row. */
   async #openDirect(): Promise<{ identity: WorkerIdentity; runs: JobRuns }> {
     const identity = workerIdentity(version)
@@ -201,7 +206,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       onFault,
       onFired: ({ type, ...fact }) => {
         this.#events.emit('schedule.fired', fact)
-        if (fact.ids.length > 0) this.#events.emit('job.enqueued', { ids: fact.ids, type, queue: undefined })
+        const { ids } = fact
+        if (ids.length > 0) this.#events.emit('job.enqueued', { ids, type, queue: undefined, isHeld: false })
       },
       onScheduleFault: (fact) => {
         this.#log.error({ jobKey: fact.jobKey, tick: fact.tick, err: fact.error }, 'a schedule could not be served')

@@ -37,6 +37,7 @@ declare
   v_priority integer;
   v_run_at timestamptz;
   v_job_id bigint;
+  v_limit integer;
   v_met integer;
   v_places tid[];
   v_claimed bigint[];
@@ -48,31 +49,30 @@ begin
   o_run_at := p_from_run_at;
   o_job_id := p_from_job_id;
   o_has_more := false;
-  if exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null) then
-    return;
-  end if;
 
   -- One look for all priorities: a claim that finds little must not ask ten times. Behind a position the caller's own
   -- priority is taken unasked, since the look would meet the dead entries that the position spares it.
   for v_priority in
     select p.priority
       from generate_series(p_from_priority, 9) as p(priority)
-     where p.priority = p_from_priority and p_from_job_id > 0
-        or (
-          select true  -- a scalar with a limit, which the planner cannot turn into a join over the whole backlog
-            from holdfast.ready as r
-           where r.queue = p_queue
-             and r.priority = p.priority
-             and not r.parked
-             and r.crashes < 2
-             and r.run_at <= v_now
-           limit 1
-        )
+     where not exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null)
+       and (p.priority = p_from_priority and p_from_job_id > 0
+         or (
+           select true  -- a scalar with a limit, which the planner cannot turn into a join over the whole backlog
+             from holdfast.ready as r
+            where r.queue = p_queue
+              and r.priority = p.priority
+              and not r.parked
+              and r.crashes < 2
+              and r.run_at <= v_now
+            limit 1
+         ))
   loop
     v_run_at := case when v_priority = p_from_priority then p_from_run_at else '-infinity' end;
     v_job_id := case when v_priority = p_from_priority then p_from_job_id else 0 end;
     loop
-      exit when cardinality(o_ids) >= p_n or v_budget <= 0;
+      v_limit := least(p_n - cardinality(o_ids), v_budget);
+      exit when v_limit <= 0;
       select count(*), array_agg(m.place) filter (where m.key is null), array_agg(m.job_id) filter (where m.key is null),
              array_agg(m.job_id) filter (where m.key is not null), max(m.run_at), (array_agg(m.job_id))[count(*)]
         into v_met, v_places, v_claimed, v_keyed, v_run_at, v_job_id
@@ -88,7 +88,7 @@ begin
              and r.type = any (p_types)
              and (r.key is null or r.key <> all (v_shut))
            order by r.run_at, r.job_id
-           limit least(p_n - cardinality(o_ids), v_budget)
+           limit v_limit
              for update skip locked
         ) as m;
       exit when v_met = 0;
@@ -119,6 +119,7 @@ begin
         o_run_at := v_run_at;
         o_job_id := v_job_id;
       end if;
+      exit when v_met < v_limit;
     end loop;
   end loop;
   o_has_more := v_budget <= 0;

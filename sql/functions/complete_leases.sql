@@ -20,6 +20,7 @@ create or replace function holdfast.complete_leases_v1(
   set enable_nestloop = off  -- 1,000 x 1,000 when the planner believes that one row is running
   set enable_mergejoin = off
   set enable_bitmapscan = off
+  set plan_cache_mode = force_generic_plan  -- a new plan takes longer than to complete a few jobs
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

@@ -9,8 +9,7 @@ create or replace function holdfast.option_problem(p_options jsonb)
   language plpgsql immutable parallel safe
 as $$
 declare
-  v_known constant text[] := array['queue', 'priority', 'run_at', 'delay', 'key', 'key_policy', 'coalesce',
-                                   'max_attempts', 'pipeline_id', 'tags', 'dedupe_id', 'trace'];
+  v_known constant text[] := '{queue,priority,run_at,delay,key,key_policy,coalesce,max_attempts,pipeline_id,tags,dedupe_id,trace}';
   v_moment constant text := '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d'
     || '(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$';
   -- As many digits of each unit as an interval can hold.
@@ -27,30 +26,47 @@ begin
     return format('options must be a JSON object, received %s', coalesce(left(p_options::text, 100), 'NULL'));
   elsif pg_column_size(p_options) > 16384 then
     return 'options are larger than 16384 bytes';  -- all of them at their longest take less; printing more could take a gigabyte
+  elsif p_options - v_known <> '{}' then
+    return format('unknown option "%s"; known are %s',
+      left((select min(o.name) from jsonb_object_keys(p_options - v_known) as o(name)), 100), array_to_string(v_known, ', '));
   end if;
-  for v_name, v_value in select o.key, o.value from jsonb_each(p_options) as o loop
+  -- Statements instead of one query or one expression: only what is asked for is made ready to run.
+  foreach v_name in array v_known loop
+    continue when not p_options ? v_name;
+    v_value := p_options -> v_name;
     v_text := p_options ->> v_name;
-    v_is_fine := case v_name
-      when 'queue' then jsonb_typeof(v_value) = 'string' and v_text ~ '^[^[:cntrl:]]{1,100}$'
-      when 'priority' then v_text ~ '^[0-9]$'
-      when 'run_at' then case
-        when jsonb_typeof(v_value) = 'string' and v_text ~ v_moment then substr(v_text, 9, 2)::integer <= extract(day from
-          make_date(substr(v_text, 1, 4)::integer, substr(v_text, 6, 2)::integer, 1) + interval '1 month' - interval '1 day')
-      end
-      when 'delay' then v_text ~ case jsonb_typeof(v_value) when 'number' then '^\d{1,12}(\.\d{1,6})?$' else v_duration end
-      when 'key' then jsonb_typeof(v_value) = 'string' and v_text <> '' and octet_length(v_text) <= 512
-      when 'key_policy' then v_text in ('exclusive', 'supersede', 'coalesce') and p_options ? 'key'
-      when 'coalesce' then v_text in ('replace', 'keep') and p_options ->> 'key_policy' = 'coalesce'
-      when 'max_attempts' then v_text ~ '^\d{1,4}$' and v_text::integer between 1 and 1000
-      when 'pipeline_id' then v_text ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
-      when 'tags' then jsonb_typeof(v_value) = 'array' and jsonb_array_length(v_value) <= 20
-        and not jsonb_path_exists(v_value, 'strict $[*] ? (@.type() != "string" || @ like_regex "^(.{101,}|)$" flag "s")')
-      when 'trace' then v_text ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
-      when 'dedupe_id' then jsonb_typeof(v_value) = 'string' and v_text <> '' and octet_length(v_text) <= 512
-    end;
-    if v_is_fine is null and v_name <> all (v_known) then
-      return format('unknown option "%s"; known are %s', left(v_name, 100), array_to_string(v_known, ', '));
-    elsif v_is_fine is not true then
+    case v_name
+      when 'queue' then
+        v_is_fine := jsonb_typeof(v_value) = 'string' and length(v_text) between 1 and 100 and v_text !~ '[[:cntrl:]]';
+      when 'priority' then
+        v_is_fine := v_text ~ '^[0-9]$';
+      when 'max_attempts' then
+        v_is_fine := v_text ~ '^\d{1,4}$' and v_text::integer between 1 and 1000;
+      when 'run_at' then
+        v_is_fine := jsonb_typeof(v_value) = 'string' and v_text ~ v_moment;
+        if v_is_fine then
+          v_is_fine := substr(v_text, 9, 2)::integer <= extract(day from
+            make_date(substr(v_text, 1, 4)::integer, substr(v_text, 6, 2)::integer, 1) + interval '1 month' - interval '1 day');
+        end if;
+      when 'delay' then
+        v_is_fine := v_text ~ case jsonb_typeof(v_value) when 'number' then '^\d{1,12}(\.\d{1,6})?$' else v_duration end;
+      when 'key' then
+        v_is_fine := jsonb_typeof(v_value) = 'string' and v_text <> '' and octet_length(v_text) <= 512;
+      when 'key_policy' then
+        v_is_fine := v_text in ('exclusive', 'supersede', 'coalesce') and p_options ? 'key';
+      when 'coalesce' then
+        v_is_fine := v_text in ('replace', 'keep') and p_options ->> 'key_policy' = 'coalesce';
+      when 'pipeline_id' then
+        v_is_fine := v_text ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
+      when 'tags' then
+        v_is_fine := jsonb_typeof(v_value) = 'array' and jsonb_array_length(v_value) <= 20
+          and not jsonb_path_exists(v_value, 'strict $[*] ? (@.type() != "string" || @ like_regex "^(.{101,}|)$" flag "s")');
+      when 'dedupe_id' then
+        v_is_fine := jsonb_typeof(v_value) = 'string' and v_text <> '' and octet_length(v_text) <= 512;
+      when 'trace' then
+        v_is_fine := v_text ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$';
+    end case;
+    if v_is_fine is not true then
       return format('option %s cannot be %s', v_name, left(v_value::text, 100));
     end if;
   end loop;

@@ -1,7 +1,7 @@
 -- read_members: the members of an enqueue as rows, with their types' defaults and the moment they are due
 --   Guard   none; check_members has looked at them.
 --   Locks   none.
---   Gives   one row per member with its place from 1; a member's own option wins over the common one, that over its type's.
+--   Gives   one row per member with its place from 1; a member's own option wins over what read_common gives.
 --   Tells   nothing.
 --   Tested by  test/sql/enqueue_jobs.test.ts
 create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb, p_now timestamptz)
@@ -15,34 +15,32 @@ create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb, p
 as $$
 begin
   return query
+    with members as materialized (
+      select j.place, j.own, coalesce(j.own ->> 'type', p_common ->> 'type') as type,
+             coalesce(j.own ->> 'key', p_common ->> 'key') as key
+        from jsonb_array_elements(p_jobs) with ordinality as j(own, place)
+    ),
+    shared as materialized (
+      select t.type, c.*
+        from (select distinct m.type from members as m) as t
+       cross join lateral holdfast.read_common(t.type, p_common, p_now) as c
+    )
     select m.place::integer,
            m.type,
            coalesce(m.own -> 'input', p_common -> 'input', '{}'),
-           coalesce(m.own ->> 'queue', p_common ->> 'queue', y.queue, 'default'),
-           coalesce((m.own ->> 'priority')::smallint, (p_common ->> 'priority')::smallint, y.priority, 5::smallint),
-           coalesce((m.own ->> 'max_attempts')::smallint, (p_common ->> 'max_attempts')::smallint, y.max_attempts,
-                    3::smallint),
-           coalesce(
-             (m.own ->> 'run_at')::timestamptz,
-             p_now + holdfast.delay_interval(m.own -> 'delay'),
-             (p_common ->> 'run_at')::timestamptz,
-             p_now + holdfast.delay_interval(p_common -> 'delay'),
-             p_now
-           ),
+           coalesce(m.own ->> 'queue', s.queue),
+           coalesce((m.own ->> 'priority')::smallint, s.priority),
+           coalesce((m.own ->> 'max_attempts')::smallint, s.max_attempts),
+           coalesce((m.own ->> 'run_at')::timestamptz, p_now + holdfast.delay_interval(m.own -> 'delay'), s.run_at),
            m.key,
            case when m.key is not null
              then coalesce(m.own ->> 'key_policy', p_common ->> 'key_policy', 'exclusive') end,
-           coalesce(m.own ->> 'pipeline_id', p_common ->> 'pipeline_id')::uuid,
-           case when m.own ? 'tags' or p_common ? 'tags'
-             then array(select jsonb_array_elements_text(coalesce(m.own -> 'tags', p_common -> 'tags'))) else '{}' end,
+           coalesce((m.own ->> 'pipeline_id')::uuid, s.pipeline_id),
+           case when m.own ? 'tags' then array(select jsonb_array_elements_text(m.own -> 'tags')) else s.tags end,
            coalesce(m.own ->> 'dedupe_id', p_common ->> 'dedupe_id'),
-           coalesce(m.own ->> 'trace', p_common ->> 'trace')
-      from (
-        select j.place, j.own, coalesce(j.own ->> 'type', p_common ->> 'type') as type,
-               coalesce(j.own ->> 'key', p_common ->> 'key') as key
-          from jsonb_array_elements(p_jobs) with ordinality as j(own, place)
-      ) as m
-      left join holdfast.job_type as y on y.type = m.type
+           coalesce(m.own ->> 'trace', s.trace)
+      from members as m
+      join shared as s on s.type = m.type
      order by m.place;
 end
 $$;

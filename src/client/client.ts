@@ -33,6 +33,7 @@ import { enqueueMembers } from './enqueue.js'
 import { type JobHandle, jobHandle } from './handle.js'
 import { type Measures, readMeasures } from './measures.js'
 import { Operator } from './operator.js'
+import type { OwnWorker } from './own-worker.js'
 import { type PipelineHandle, pipelineHandle } from './pipeline-handle.js'
 import { Schedules } from './schedules.js'
 
@@ -76,6 +77,11 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     this.pipelineDefinitions = indexByName(pipelines)
     this.schedules = new Schedules(store, this.definitions, schedules)
     this.operator = new Operator(store)
+  }
+
+  /** The worker of this process, where one is at work. */
+  protected ownWorker(): OwnWorker | undefined {
+    return undefined
   }
 
   /** The types that are defined here. */
@@ -127,15 +133,19 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     const definition = this.#definitionOf(job)
     if (inputs.length === 0) return []
     const queue = options.queue ?? definition.queue
-    const send = (trace: string | undefined) =>
-      enqueueMembers(this.#store, definition, inputs, trace === undefined ? options : { trace, ...options })
+    const send = async (trace: string | undefined) => {
+      const asked = trace === undefined ? options : { trace, ...options }
+      const { ids, start } = await enqueueMembers(this.#store, definition, inputs, asked, this.ownWorker())
+      // Inside a caller's transaction nothing has happened yet that others could act on.
+      if (options.tx === undefined) {
+        this.#events.emit('job.enqueued', { ids, type: definition.type, queue, isHeld: start !== undefined })
+      }
+      start?.()
+      return ids
+    }
     const ids = this.#instrument
       ? await this.#instrument.enqueue({ type: definition.type, queue, jobs: inputs.length }, send)
       : await send(undefined)
-    // Inside a caller's transaction nothing has happened yet that others could act on.
-    if (options.tx === undefined) {
-      this.#events.emit('job.enqueued', { ids, type: definition.type, queue })
-    }
     return ids.map((id) => jobHandle(this.#store, this.#events, id, definition.type))
   }
 

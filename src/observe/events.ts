@@ -16,7 +16,13 @@ export interface JobFact {
 }
 
 export interface Events {
-  'job.enqueued': { readonly ids: readonly JobId[]; readonly type: string; readonly queue: string | undefined }
+  /** `isHeld`: this process's own worker has them already and starts them at once. */
+  'job.enqueued': {
+    readonly ids: readonly JobId[]
+    readonly type: string
+    readonly queue: string | undefined
+    readonly isHeld: boolean
+  }
   'pipeline.enqueued': { readonly id: string; readonly name: string }
   'job.claimed': JobFact
   /** `waitMs`: since it was due, by this process's clock; null where that cannot be told. */

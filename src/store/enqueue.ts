@@ -1,9 +1,10 @@
 // Enqueues jobs in one round trip.
 
-import type { JobId } from '../domain/job.js'
+import type { ClaimedJob, JobId } from '../domain/job.js'
 import { BULK_MS, call } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
+import { type ClaimedColumns, toClaimedJobs } from './rows.js'
 
 export interface EnqueueManner {
   /** Who is told: `sleepers` reads the workers' word, which only a call that commits at once may rely on. */
@@ -39,6 +40,21 @@ export async function enqueueInputs(
   return row?.ids as JobId[]
 }
 
+/** As enqueueInputs, straight into the hands of a worker of this process; `jobs` is empty where they are pending instead. */
+export async function enqueueHeld(
+  store: Store,
+  inputs: string,
+  common: string,
+  { worker, queue }: { readonly worker: string; readonly queue: string },
+): Promise<{ ids: JobId[]; jobs: ClaimedJob[] }> {
+  const [row] = await call(store, ENQUEUE_HELD, [inputs, common, worker, queue])
+  return { ids: row?.ids as JobId[], jobs: row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : [] }
+}
+
+const ENQUEUE_HELD = {
+  invocation: 'enqueue_held_v1($1::text::jsonb, $2::text::jsonb, $3, $4)',
+  columns: 'to_json(c.ids::text[]) as ids, c.jobs',
+}
 const ENQUEUE_INPUTS = {
   invocation: 'enqueue_inputs_v1($1::text::jsonb, $2::text::jsonb, $3)',
   columns: 'to_json(c::text[]) as ids',

@@ -55,6 +55,7 @@ export class JobRuns {
   readonly #runs = new Map<ClaimedJob, Run>()
   #keeping: Keeping | undefined
   #isOver = false
+  #isHealthy = true
   #recovered: Promise<void> = Promise.resolve()
   #recover: (() => void) | undefined
 
@@ -82,6 +83,11 @@ export class JobRuns {
       fault: this.fault,
     }
     this.#keeping = await startKeeping(this.#parts.store, row, facts, options)
+  }
+
+  /** false while leases could not be kept. */
+  get isHealthy(): boolean {
+    return this.#isHealthy
   }
 
   /** Resolves at once, or when leases can be kept again. */
@@ -236,6 +242,7 @@ export class JobRuns {
   }
 
   #setHealthy(isHealthy: boolean): void {
+    this.#isHealthy = isHealthy
     if (isHealthy) this.#recover?.()
     else {
       this.#recovered = new Promise((resolve) => {

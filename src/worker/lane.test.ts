@@ -266,3 +266,37 @@ test('a hushed lane starts nothing and gives its stock back, until it is resumed
   await nextAsk().answer([job(5)])
   expect([...runs.keys()]).toEqual(['5'])
 })
+
+test('only a sleeping lane keeps slots for others, and no more than are free', async () => {
+  const { subject, nextAsk, naps, runs } = lane(2)
+  subject.start()
+  expect(subject.reserve(1)).toBe(false)
+  await nextAsk().answer([])
+
+  expect(subject.reserve(3)).toBe(false)
+  expect(subject.reserve(1)).toBe(true)
+  expect(subject.reserve(1)).toBe(true)
+  expect(subject.reserve(1)).toBe(false)
+  subject.unreserve(2)
+  subject.take(job(1))
+
+  expect([...runs.keys()]).toEqual(['1'])
+  expect(subject.reserve(2)).toBe(false)
+  await naps[0]?.()
+  expect(subject.reserve(1)).toBe(false)
+})
+
+test('a claim leaves room for what has been promised, and takes it when it is left', async () => {
+  const { subject, nextAsk, naps } = lane(3)
+  subject.start()
+  await nextAsk().answer([])
+  subject.reserve(2)
+  await naps[0]?.()
+  const claim = nextAsk()
+  expect(claim.n).toBe(1)
+  await claim.answer([job(1)])
+
+  await settle(() => subject.unreserve(2))
+
+  expect(nextAsk().n).toBe(2)
+})

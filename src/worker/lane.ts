@@ -30,6 +30,7 @@ export class Lane {
   readonly #deeds: LaneDeeds
   readonly #stock: ClaimedJob[] = []
   #running = 0
+  #reserved = 0
   #runMs: number | undefined
   #cursor = QUEUE_START
   #sweptAt = 0
@@ -37,6 +38,7 @@ export class Lane {
   #mustSweep = true
   #isStopping = false
   #isHushed = false
+  #isAsleep = false
   #loop: Promise<void> | undefined
   #roomWanted: (() => void) | undefined
   #claiming: Promise<unknown> | undefined
@@ -74,7 +76,19 @@ export class Lane {
   /** How many jobs it could start at once. */
   free(): number {
     if (this.#isStopping || this.#isHushed) return 0
-    return Math.max(0, this.#openSlots() - this.#running - this.#stock.length)
+    return Math.max(0, this.#openSlots() - this.#running - this.#reserved - this.#stock.length)
+  }
+
+  /** Keeps slots for jobs that arrive by take(); false where others may be waiting for them. */
+  reserve(jobs: number): boolean {
+    if (!this.#isAsleep || this.free() < jobs) return false
+    this.#reserved += jobs
+    return true
+  }
+
+  unreserve(jobs: number): void {
+    this.#reserved -= jobs
+    this.look()
   }
 
   /** Starts a job that was claimed for it elsewhere; false when it starts nothing any more. */
@@ -107,7 +121,9 @@ export class Lane {
         this.#stock.push(...jobs)
         this.#fill()
         if (jobs.length < n && !hasMore && !this.#isStopping) {
+          this.#isAsleep = true
           await this.#deeds.sleep(this.queue)
+          this.#isAsleep = false
           this.#mustSweep = true
         }
       } catch (error) {
@@ -155,7 +171,10 @@ export class Lane {
 
   #room(): number {
     if (this.#isHushed) return 0
-    return Math.min(LARGEST_CLAIM, this.#openSlots() - this.#running + this.#stockWanted() - this.#stock.length)
+    return Math.min(
+      LARGEST_CLAIM,
+      this.#openSlots() - this.#running - this.#reserved + this.#stockWanted() - this.#stock.length,
+    )
   }
 
   /** A busy process opens fewer slots, but never none: jobs must not starve. */

@@ -27,7 +27,10 @@ export interface WorkerOptions {
   readonly keeperThread?: boolean
   /** Takes fewer jobs while the event loop is late or the heap is full, so that the service's requests come first. */
   readonly backpressure?: boolean | { readonly delay?: Duration; readonly heap?: number }
-  /** false: jobs that become pending when a step ends are found by the ordinary claim alone. Default true. */
+  /**
+   * false: jobs that become pending when a step ends, or that this process enqueues while it has nothing to do, are found
+   * by the ordinary claim alone. Default true.
+   */
   readonly handOver?: boolean
   /** How long stop() lets running jobs go on before it signals them; default 25 s. */
   readonly grace?: Duration

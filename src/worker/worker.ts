@@ -16,6 +16,7 @@ import { monotonicMs } from './lease-keeper.js'
 import { LoadReport } from './load-report.js'
 import type { CheckedWorkerOptions } from './options.js'
 import type { Registry } from './registry.js'
+import { ReservedSeats } from './reserved-seats.js'
 import type { LeasedDeeds } from './run-context.js'
 import { SuspectRoom } from './suspect-room.js'
 import { Wakeup } from './wakeup.js'
@@ -41,6 +42,7 @@ export class Worker {
   readonly #wakeup: Wakeup
   readonly #backpressure: Backpressure | undefined
   readonly #lanes: readonly Lane[]
+  readonly #seats: ReservedSeats
   readonly #suspects: SuspectRoom
   readonly #load: LoadReport
   readonly #unsubscribe: readonly (() => void)[]
@@ -51,8 +53,9 @@ export class Worker {
     const { store, registry, events, identity } = parts
     const concurrency = [...options.lanes.values()].reduce((sum, slots) => sum + slots, 0)
     this.#row = { ...identity, queues: [...options.lanes.keys()], types: registry.types, concurrency }
-    const receiver = options.handOver && { receiver: this.#receiver() }
-    this.#runs = new JobRuns({ ...parts, worker: identity.id, ...receiver })
+    const receiver = this.#receiver()
+    this.#runs = new JobRuns({ ...parts, worker: identity.id, ...(options.handOver && { receiver }) })
+    this.#seats = new ReservedSeats(identity.id, receiver.take)
     const onFault = this.#runs.fault
     this.#wakeup = new Wakeup(store, { worker: identity.id, queues: this.#row.queues, onFault, ...options })
     this.#backpressure = options.backpressure && new Backpressure(options.backpressure)
@@ -77,7 +80,9 @@ export class Worker {
     this.#load = new LoadReport(store, { worker: identity.id, isAlone: parts.isAlone, onFault })
     // What this process enqueues it may run at once.
     this.#unsubscribe = [
-      events.on('job.enqueued', () => this.wake()),
+      events.on('job.enqueued', ({ isHeld }) => {
+        if (!isHeld) this.wake()
+      }),
       events.on('pipeline.enqueued', () => this.wake()),
     ]
   }
@@ -85,6 +90,13 @@ export class Worker {
   /** There may be work: look now. */
   wake(): void {
     this.#wakeup.wake()
+  }
+
+  /** Keeps slots for jobs that this process is about to enqueue; undefined where they must wait their turn. */
+  reserve(type: string, queue: string, jobs: number) {
+    const lane = this.#lanes.find((each) => each.queue === queue)
+    const isWelcome = this.#options.handOver && this.#runs.isHealthy && this.#row.types.includes(type)
+    return isWelcome && lane ? this.#seats.reserve(lane, jobs) : undefined
   }
 
   async start(): Promise<void> {
@@ -113,6 +125,7 @@ export class Worker {
     const suspectsStopped = this.#suspects.stop()
     await this.#wakeup.stop()
     this.#runs.giveBack((await stopped).flat())
+    await this.#seats.empty()
     await this.#runs.stop(this.#options.graceMs)
     await suspectsStopped
     await deregisterWorker(this.#parts.store, this.#row.id).catch((error) => this.#runs.fault('deregistering', error))

@@ -181,7 +181,12 @@ test('enqueueing tells which jobs were made', async () => {
 
   const handles = await holdfast.enqueueMany(double, [{ n: 1 }, { n: 2 }])
 
-  expect(await told).toEqual({ ids: handles.map((handle) => handle.id), type: 'double', queue: 'default' })
+  expect(await told).toEqual({
+    ids: handles.map((handle) => handle.id),
+    type: 'double',
+    queue: 'default',
+    isHeld: false,
+  })
 })
 
 test('two Holdfasts share one database and its jobs', async () => {

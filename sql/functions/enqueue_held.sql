@@ -1,0 +1,28 @@
+-- enqueue_held: none → running for jobs that the caller's own worker starts at once
+--   Guard   as place_inputs. Where a claim could not take them (a queue paused, another than p_queue, a later run_at), they
+--           are pending as after enqueue_inputs.
+--   Locks   none.
+--   Gives   the ids, in the order of the inputs; jobs: what claimed_jobs gives, or null when they are pending.
+--   Tells   sleeping workers of what is pending.
+-- One commit instead of two: what a process enqueues for itself need not be stored first and found afterwards. The caller
+-- has room for so many jobs of p_queue and a handler for their type.
+create or replace function holdfast.enqueue_held_v1(
+  p_inputs jsonb,
+  p_common jsonb,
+  p_worker text,
+  p_queue text,
+  out ids bigint[],
+  out jobs json
+)
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_placed record;
+begin
+  perform holdfast.check_claim(p_worker, array[p_queue], '{}', 1);
+  v_placed := holdfast.place_inputs(p_inputs, p_common, 'sleepers', p_worker, p_queue);
+  ids := v_placed.ids;
+  jobs := v_placed.jobs;
+end
+$$;

@@ -1,0 +1,79 @@
+-- place_inputs: none → pending | running for jobs that differ in nothing but their input
+--   Guard   the options and every input are checked before the first job is stored; one bad input refuses all. Held for
+--           p_worker only where a claim could take them: due, in p_queue, the queue not paused.
+--   Locks   none.
+--   Gives   the ids, in the order of the inputs; jobs: what claimed_jobs gives, or null when they are pending.
+--   Tells   workers of what is pending, by p_wake.
+--   Tested by  test/sql/enqueue_inputs.test.ts
+create or replace function holdfast.place_inputs(
+  p_inputs jsonb,
+  p_common jsonb,
+  p_wake text,
+  p_worker text,
+  p_queue text,
+  out ids bigint[],
+  out jobs json
+)
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_now constant timestamptz := holdfast.now();
+  v_type constant text := p_common ->> 'type';
+  v_bad record;
+  v_common record;
+  v_lease_id uuid;
+  v_leases jsonb;
+begin
+  perform holdfast.check_common(p_common);
+  if not p_common ? 'type' or p_common ?| array['input', 'key', 'dedupe_id'] then
+    perform holdfast.refuse('INVALID_OPTION', 'common options need a type, and can have no input, key or dedupe_id here',
+      p_common - 'input');
+  elsif jsonb_typeof(p_inputs) is distinct from 'array' then
+    perform holdfast.refuse('INVALID_OPTION', 'inputs must be a JSON array',
+      jsonb_build_object('received', left(p_inputs::text, 100)));
+  end if;
+  -- Where the whole list is short, so is each of its members.
+  if not holdfast.is_short(p_inputs) then
+    select i.place - 1 as place, holdfast.input_problem(i.value) as problem
+      into v_bad
+      from jsonb_array_elements(p_inputs) with ordinality as i(value, place)
+     where not holdfast.is_short(i.value)
+       and holdfast.input_problem(i.value) is not null
+     limit 1;
+    if found then
+      perform holdfast.refuse('INVALID_INPUT', 'input ' || v_bad.problem, jsonb_build_object('place', v_bad.place));
+    end if;
+  end if;
+
+  v_common := holdfast.read_common(v_type, p_common, v_now);
+  with stored as (
+    insert into holdfast.job (type, queue, priority, max_attempts, pipeline_id, tags, trace, input, created_at)
+    select v_type, v_common.queue, v_common.priority, v_common.max_attempts, v_common.pipeline_id, v_common.tags,
+           v_common.trace, i.value, v_now
+      from jsonb_array_elements(p_inputs) as i(value)
+    returning job.id
+  )
+  select coalesce(array_agg(s.id order by s.id), '{}') into ids from stored as s;
+
+  if v_common.queue = p_queue
+    and v_common.run_at <= v_now
+    and not exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null)
+  then
+    v_lease_id := gen_random_uuid();
+    v_leases := holdfast.lease_seconds_by_type(array[v_type]);
+    insert into holdfast.lease
+      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, lease_id, locked_by, locked_at, locked_until)
+    select i.id, v_type, v_common.queue, v_common.priority, v_common.run_at, 1, v_common.max_attempts, 1, v_lease_id,
+           p_worker, v_now, v_now + make_interval(secs => (v_leases ->> v_type)::integer)
+      from unnest(ids) as i(id);
+    jobs := holdfast.claimed_jobs(ids, v_lease_id, v_leases);
+  else
+    insert into holdfast.ready (job_id, type, queue, priority, run_at, max_attempts)
+    select i.id, v_type, v_common.queue, v_common.priority, v_common.run_at, v_common.max_attempts
+      from unnest(ids) as i(id);
+    perform holdfast.wake_workers(array[v_common.queue], v_common.run_at, p_wake);
+  end if;
+end
+$$;

@@ -1,0 +1,16 @@
+// What a client knows of the worker in its own process: whether that has room to start at once what is enqueued here.
+
+import type { ClaimedJob } from '../domain/job.js'
+
+export interface OwnWorker {
+  /** Keeps room for so many jobs; undefined when they must wait their turn like anybody's. */
+  reserve(type: string, queue: string, jobs: number): Seats | undefined
+}
+
+/** Reserved room. Ends with take() or leave(), whichever comes first. */
+export interface Seats {
+  readonly worker: string
+  readonly queue: string
+  take(jobs: readonly ClaimedJob[]): void
+  leave(): void
+}
