@@ -23,8 +23,9 @@ declare
   v_type constant text := p_common ->> 'type';
   v_bad record;
   v_common record;
-  v_lease_id uuid;
-  v_leases jsonb;
+  v_lease_id constant uuid := gen_random_uuid();
+  v_lease_seconds integer;
+  v_all integer[];
 begin
   perform holdfast.check_common(p_common);
   if not p_common ? 'type' or p_common ?| array['input', 'key', 'dedupe_id'] then
@@ -61,14 +62,31 @@ begin
     and v_common.run_at <= v_now
     and not exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null)
   then
-    v_lease_id := gen_random_uuid();
-    v_leases := holdfast.lease_seconds_by_type(array[v_type]);
+    v_lease_seconds := coalesce(v_common.lease_seconds, holdfast.lease_seconds_v1(v_type));
     insert into holdfast.lease
       (job_id, type, queue, priority, run_at, attempts, max_attempts, token, lease_id, locked_by, locked_at, locked_until)
     select i.id, v_type, v_common.queue, v_common.priority, v_common.run_at, 1, v_common.max_attempts, 1, v_lease_id,
-           p_worker, v_now, v_now + make_interval(secs => (v_leases ->> v_type)::integer)
+           p_worker, v_now, v_now + make_interval(secs => v_lease_seconds)
       from unnest(ids) as i(id);
-    jobs := holdfast.claimed_jobs(ids, v_lease_id, v_leases);
+    v_all := array[cardinality(ids)];
+    -- As claimed_jobs tells it, without a look at rows that were written a moment ago.
+    jobs := json_build_object(
+      'lease_id', v_lease_id,
+      'lease_seconds', json_build_object(v_type, v_lease_seconds),
+      'queue', array_fill(v_common.queue, v_all),
+      'id', ids::text[],
+      'type', array_fill(v_type, v_all),
+      'priority', array_fill(v_common.priority, v_all),
+      'token', array_fill('1'::text, v_all),
+      'attempts', array_fill(1, v_all),
+      'max_attempts', array_fill(v_common.max_attempts, v_all),
+      'due_ms', array_fill((date_part('epoch', v_common.run_at) * 1000)::bigint, v_all),
+      'input', p_inputs,
+      'key', null,
+      'pipeline_id', case when v_common.pipeline_id is not null then array_fill(v_common.pipeline_id, v_all) end,
+      'tags', case when v_common.tags <> '{}' then (select json_agg(v_common.tags) from unnest(ids)) end,
+      'trace', case when v_common.trace is not null then array_fill(v_common.trace, v_all) end
+    );
   else
     insert into holdfast.ready (job_id, type, queue, priority, run_at, max_attempts)
     select i.id, v_type, v_common.queue, v_common.priority, v_common.run_at, v_common.max_attempts

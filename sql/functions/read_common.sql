@@ -1,7 +1,7 @@
 -- read_common: what the members of an enqueue share, with their type's defaults and the moment they are due
 --   Guard   none; check_common has looked at it.
 --   Locks   none.
---   Gives   each option's common value, or else that of the type, or else the default.
+--   Gives   each option's common value, or else that of the type, or else the default; lease_seconds of a described type.
 --   Tells   nothing.
 --   Tested by  test/sql/enqueue_jobs.test.ts
 create or replace function holdfast.read_common(
@@ -14,14 +14,18 @@ create or replace function holdfast.read_common(
   out run_at timestamptz,
   out pipeline_id uuid,
   out tags text[],
-  out trace text
+  out trace text,
+  out lease_seconds integer
 )
   language plpgsql stable
   set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_generic_plan
 as $$
 begin
-  select y.queue, y.priority, y.max_attempts into queue, priority, max_attempts from holdfast.job_type as y where y.type = p_type;
+  select y.queue, y.priority, y.max_attempts, y.lease_seconds
+    into queue, priority, max_attempts, lease_seconds
+    from holdfast.job_type as y
+   where y.type = p_type;
   queue := coalesce(p_common ->> 'queue', queue, 'default');
   priority := coalesce((p_common ->> 'priority')::smallint, priority, 5::smallint);
   max_attempts := coalesce((p_common ->> 'max_attempts')::smallint, max_attempts, 3::smallint);

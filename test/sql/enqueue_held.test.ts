@@ -17,6 +17,11 @@ const enqueue = (inputs: unknown, common: object = {}, session: Session = db.poo
     'w',
     'own',
   ])
+/** A list and an object by place tell the same. */
+const byPlace = (columns: object | null) =>
+  Object.fromEntries(
+    Object.entries(columns ?? {}).map(([name, value]) => [name, Array.isArray(value) ? { ...value } : value]),
+  )
 const states = () => ask(db.admin, 'select state, attempts, token::int, locked_by from holdfast.jobs order by id')
 
 test('the jobs run for the caller, in order, each with its first token, and can be completed', async () => {
@@ -46,6 +51,23 @@ test('the lease lasts as long as that of a claim', async () => {
       [ids[0]],
     ),
   ).toEqual({ seconds: 77 })
+})
+
+test('it tells of the jobs what a claim would tell', async () => {
+  const common = {
+    tags: ['x', 'y'],
+    pipeline_id: '7d444840-9dc0-11d1-b245-5ffdce74fad2',
+    trace: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    priority: 2,
+  }
+  const { ids, jobs } = await enqueue([{ b: 1, a: [2] }, 'two'], common)
+
+  const claimed = await askValue<object>(db.admin, 'select holdfast.claimed_jobs($1, $2, $3)', [
+    ids,
+    jobs?.lease_id,
+    { task: 30 },
+  ])
+  expect(byPlace(jobs)).toEqual(byPlace(claimed))
 })
 
 test.each([
