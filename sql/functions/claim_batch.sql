@@ -2,7 +2,7 @@
 --   Guard   as claim_jobs.
 --   Locks   ready rows in claim order, skip locked; never waits.
 --   Gives   jobs: what claimed_jobs gives, or null when none was claimed; the position that the next claim may pass; has_more:
---           it ended because it had met enough, though it may have claimed few: ask again.
+--           it left jobs of held keys unparked, though it may have claimed few: ask again, from the start.
 --   Tells   nothing.
 create or replace function holdfast.claim_batch_v1(
   p_worker text,

@@ -2,7 +2,7 @@
 --   Guard   due, type wanted, queue not paused, attempts left; a keyed job only with its key (claim_keyed).
 --   Locks   ready rows in claim order, skip locked; never waits.
 --   Gives   up to p_n claimed jobs in claim order, the position (o_…) behind which the caller may go on, and whether it
---           ended because it had met enough, most of them jobs that had to be parked.
+--           left jobs of held keys unparked, which the next look from the start goes on with.
 --   Tells   nothing.
 --   Tested by  test/sql/claim_jobs.test.ts
 -- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
@@ -42,7 +42,9 @@ declare
   v_places tid[];
   v_claimed bigint[];
   v_keyed bigint[];
-  v_shut text[] := '{}';  -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
+  v_shut text[] := '{}';     -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
+  v_crowded text[] := '{}';  -- held keys with more jobs than could be parked at once
+  v_passed text[] := '{}';   -- both: their other jobs are passed by
 begin
   o_ids := '{}';
   o_priority := p_from_priority;
@@ -86,7 +88,7 @@ begin
              and r.run_at <= v_now
              and (r.run_at, r.job_id) > (v_run_at, v_job_id)
              and r.type = any (p_types)
-             and (r.key is null or r.key <> all (v_shut))
+             and (r.key is null or r.key <> all (v_passed))
            order by r.run_at, r.job_id
            limit v_limit
              for update skip locked
@@ -111,6 +113,20 @@ begin
         v_shut := v_shut || array(
           select distinct r.key from holdfast.ready as r where r.job_id = any (v_keyed) and not r.parked
         );
+        v_crowded := v_crowded || array(
+          select k.key
+            from (select distinct r.key from holdfast.ready as r where r.job_id = any (v_keyed) and r.parked) as k
+           where (
+             select true
+               from holdfast.ready as o
+              where o.key = k.key
+                and not o.parked
+                and o.run_at <= v_now
+                and o.key_policy <> 'supersede'
+              limit 1
+           )
+        );
+        v_passed := v_shut || v_crowded;
       end if;
       o_ids := o_ids || v_claimed;
       -- Jobs of a shut key are still pending: the next claim must meet them again.
@@ -122,6 +138,6 @@ begin
       exit when v_met < v_limit;
     end loop;
   end loop;
-  o_has_more := v_budget <= 0;
+  o_has_more := v_budget <= 0 or v_crowded <> '{}';
 end
 $$;

@@ -28,7 +28,7 @@ export interface Batch {
   readonly jobs: ClaimedJob[]
   /** Where the next claim may go on. */
   readonly cursor: Cursor
-  /** It ended because it had met enough jobs that must wait for their key: there may be others behind them. */
+  /** It left due jobs that must wait for their key where they are: the next look from the start goes on with them. */
   readonly hasMore: boolean
 }
 
