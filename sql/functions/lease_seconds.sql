@@ -6,13 +6,17 @@
 -- The one mapping: claims ask for all their types at once, people ask for one.
 create or replace function holdfast.lease_seconds_by_type(p_types text[])
   returns jsonb
-  language sql stable
+  language plpgsql stable  -- a body in SQL would be planned anew at every call
   set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(jsonb_object_agg(t.type, coalesce(y.lease_seconds, 30)), '{}')
-    from unnest(p_types) as t(type)
-    left join holdfast.job_type as y on y.type = t.type
-   where t.type is not null
+begin
+  return (
+    select coalesce(jsonb_object_agg(t.type, coalesce(y.lease_seconds, 30)), '{}')
+      from unnest(p_types) as t(type)
+      left join holdfast.job_type as y on y.type = t.type
+     where t.type is not null
+  );
+end
 $$;
 
 create or replace function holdfast.lease_seconds_v1(p_type text)
