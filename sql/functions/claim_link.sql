@@ -5,6 +5,7 @@
 --           at most 8 kB; greater ones are asked for when the job runs. Null when it may not be claimed so.
 --   Tells   nothing.
 --   Tested by  test/sql/complete_link.test.ts
+-- The settings that pin the plans are the caller's.
 create or replace function holdfast.claim_link(
   p_job_id bigint,
   p_token bigint,
@@ -15,18 +16,15 @@ create or replace function holdfast.claim_link(
   returns json
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
-  set enable_bitmapscan = off
 as $$
 declare
   v_most_bytes constant integer := 8192;
   v_lease_id constant uuid := gen_random_uuid();
   v_job record;
-  v_leases jsonb;
+  v_seconds integer;
   v_facts json;
 begin
-  select j.id, j.type, j.queue, j.priority, j.max_attempts, j.input, j.pipeline_id, j.tags, j.trace
+  select j.type, j.queue, j.priority, j.max_attempts, j.input, j.pipeline_id, j.tags, j.trace
     into v_job
     from holdfast.job as j
    where j.id = p_job_id
@@ -36,19 +34,19 @@ begin
   if not found or coalesce(p_worker, '') = '' or current_setting('transaction_isolation') <> 'read committed' then
     return null;
   end if;
-  v_leases := holdfast.lease_seconds_by_type(array[v_job.type]);
+  v_seconds := holdfast.lease_seconds_v1(v_job.type);
   insert into holdfast.lease
     (job_id, type, queue, priority, run_at, attempts, max_attempts, token, lease_id, locked_by, locked_at, locked_until,
      linked)
   values
     (p_job_id, v_job.type, v_job.queue, v_job.priority, p_now, 1, v_job.max_attempts, p_token + 1, v_lease_id, p_worker, p_now,
-     p_now + make_interval(secs => (v_leases ->> v_job.type)::integer), true);
+     p_now + make_interval(secs => v_seconds), true);
   if v_job.input ? 'holdfast.results' and coalesce(p_output_bytes, 0) <= v_most_bytes then
     select to_json(r) into v_facts from holdfast.step_results_v1(p_job_id) as r where pg_column_size(r.results) <= v_most_bytes;
   end if;
   return json_build_object(
     'lease_id', v_lease_id,
-    'lease_seconds', v_leases,
+    'lease_seconds', json_build_object(v_job.type, v_seconds),
     'queue', json_build_array(v_job.queue),
     'id', json_build_array(p_job_id::text),
     'type', json_build_array(v_job.type),

@@ -7,7 +7,8 @@
 --           input is made of where they are small; and pending: what has become pending and was not handed over.
 --   Tells   nothing.
 --   Tested by  test/sql/complete_link.test.ts
--- Each statement is of the cheapest kind: to set one up takes longer than to run it, and joins and aggregates most of all.
+-- Each statement is of the cheapest kind: to set one up takes longer than to run it, and joins and aggregates most of all. For
+-- the same reason the settings that pin the plans are the caller's.
 create or replace function holdfast.complete_link(
   p_member jsonb,
   p_worker text,
@@ -20,9 +21,6 @@ create or replace function holdfast.complete_link(
 )
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
-  set enable_bitmapscan = off
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
@@ -30,26 +28,26 @@ declare
   v_token constant bigint := p_member ->> 'token';
   v_lease_id constant uuid := p_member ->> 'lease_id';
   v_output constant jsonb := nullif(p_member -> 'output', 'null');
-  v_ended record;
   v_after bigint[];
   v_next record;
 begin
-  delete from holdfast.lease as l
-   where l.job_id = v_id
-     and l.token = v_token
-     and l.lease_id = v_lease_id
-     and l.key is null
-     and l.linked
-  returning l.attempts, l.locked_by, l.locked_at, l.run_at into v_ended;
+  with ended as (
+    delete from holdfast.lease as l
+     where l.job_id = v_id
+       and l.token = v_token
+       and l.lease_id = v_lease_id
+       and l.key is null
+       and l.linked
+    returning l.attempts, l.locked_by, l.locked_at, l.run_at
+  )
+  insert into holdfast.outcome
+    (job_id, state, attempts, token, lease_id, locked_by, locked_at, run_at, finished_at, output)
+  select v_id, 'completed', e.attempts, v_token, v_lease_id, e.locked_by, e.locked_at, e.run_at, v_now, v_output
+    from ended as e;
   is_done := found;
   if not is_done then
     return;
   end if;
-  insert into holdfast.outcome
-    (job_id, state, attempts, token, lease_id, locked_by, locked_at, run_at, finished_at, output)
-  values
-    (v_id, 'completed', v_ended.attempts, v_token, v_lease_id, v_ended.locked_by, v_ended.locked_at, v_ended.run_at, v_now,
-     v_output);
 
   v_after := array(select d.job_id from holdfast.dependency as d where d.depends_on = v_id);
   if cardinality(v_after) = 1 then

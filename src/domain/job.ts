@@ -3,7 +3,7 @@
 import type { Failure } from './failure.js'
 import { invalidOption } from './invalid-option.js'
 import { LIMITS } from './limits.js'
-import type { StepFacts } from './pipeline.js'
+import type { StepFacts } from './step-facts.js'
 import { textProblem, utf8Bytes } from './text.js'
 
 /** A PostgreSQL bigint as text: JavaScript numbers are exact only up to 2^53. */

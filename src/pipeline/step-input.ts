@@ -3,7 +3,8 @@
 import { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
 import { encodeInput } from '../domain/json.js'
-import type { PipelineDefinition, Step, StepFacts, StepList, StepResult } from '../domain/pipeline.js'
+import type { PipelineDefinition, Step, StepList } from '../domain/pipeline.js'
+import type { StepFacts, StepResult } from '../domain/step-facts.js'
 import { type DescribedPipeline, type DescribedStep, describePipeline } from './builder.js'
 
 /** What is stored as input of such a step names the steps it comes from. */

@@ -2,7 +2,7 @@
 
 import type { Failure } from '../domain/failure.js'
 import type { ClaimedJob, Job, JobState, KeyPolicy } from '../domain/job.js'
-import type { StepFacts } from '../domain/pipeline.js'
+import type { StepFacts } from '../domain/step-facts.js'
 import type { Row } from './connection.js'
 
 /** The jobs of a claim, column by column. What is seldom filled is told by place. */
