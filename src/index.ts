@@ -67,7 +67,6 @@ export {
   type Step,
   type StepList,
   type StepOptions,
-  type StepResult,
 } from './domain/pipeline.js'
 export {
   defineSchedule,
@@ -78,6 +77,7 @@ export {
   type TickState,
 } from './domain/schedule.js'
 export type { StepKind, StoredStep, Wait } from './domain/step.js'
+export type { StepResult } from './domain/step-facts.js'
 export { createHoldfast, Holdfast, type HoldfastOptions } from './holdfast.js'
 export type { EventName, Events, JobFact } from './observe/events.js'
 export type { EnqueueFact, Instrument } from './observe/instrument.js'

@@ -1,9 +1,9 @@
 -- complete_steps: running → completed for jobs with successors, which the caller may get in the same call
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
---   Locks   as complete_the_rest; then, for what is handed over, as claim_by_id.
+--   Locks   as complete_link for a single member, else as complete_the_rest; then, for what is handed over, as claim_by_id.
 --   Gives   lost: the places, from 1, of the members whose lease was lost; handed: what claim_by_id gives for each job that
---           became pending by this and is now claimed for the caller, at most p_rooms of each of p_queues. Repeating a
---           completion is settled again.
+--           became pending by this and is now claimed for the caller, at most p_rooms of each of p_queues; complete_link adds
+--           the facts of a computed input. Repeating a completion is settled again.
 --   Tells   sleeping workers of what was not handed over.
 -- Members: job_id, token, lease_id, output and next, the members of an enqueue that follow the job in its pipeline.
 create or replace function holdfast.complete_steps_v1(
@@ -29,10 +29,21 @@ declare
   v_pending bigint[] := '{}';
   v_member jsonb;
   v_place integer;
-  v_job record;
-  v_handed integer := 0;
-  v_claimed json;
+  v_link record;
 begin
+  if p_settlements -> 1 is null and not (p_settlements -> 0) ? 'next' then
+    v_link := holdfast.complete_link(p_settlements -> 0, p_worker, p_queues, p_rooms, p_types);
+    if v_link.is_done then
+      lost := '{}';
+      if v_link.handed is not null then
+        handed := array[v_link.handed];
+      elsif v_link.pending <> '{}' then
+        handed := holdfast.hand_over(v_link.pending, p_worker, p_queues, p_rooms, p_types);
+      end if;
+      return;
+    end if;
+  end if;
+
   perform holdfast.check_settlements(p_settlements);
   select coalesce(array_agg(h.place), '{}'), array_agg(h.job_id),
          array_agg(nullif(p_settlements -> (h.place - 1) -> 'output', 'null'))
@@ -64,30 +75,9 @@ begin
     );
   end if;
 
-  for v_job in
-    select r.job_id, array_position(p_queues, r.queue) as place
-      from holdfast.ready as r
-     where r.job_id = any (v_pending)
-       and r.queue = any (p_queues)
-       and r.type = any (p_types)
-     order by r.priority, r.run_at, r.job_id
-  loop
-    continue when p_rooms[v_job.place] <= 0;
-    v_claimed := holdfast.claim_by_id_v1(v_job.job_id, p_worker, p_types);
-    if v_claimed is not null then
-      handed := handed || v_claimed;
-      p_rooms[v_job.place] := p_rooms[v_job.place] - 1;
-      v_handed := v_handed + 1;
-    end if;
-    exit when 0 >= all (p_rooms);
-  end loop;
-  if v_handed < cardinality(v_pending) then
-    perform holdfast.wake_workers(array_agg(distinct r.queue), holdfast.now(), 'sleepers')
-       from holdfast.ready as r
-      where r.job_id = any (v_pending)
-     having count(*) > 0;
+  if v_pending <> '{}' then
+    handed := holdfast.hand_over(v_pending, p_worker, p_queues, p_rooms, p_types);
   end if;
-
   lost := array(
     select p.place
       from generate_series(1, jsonb_array_length(p_settlements)) as p(place)

@@ -3,7 +3,7 @@
 --   Locks   none.
 --   Gives   the seconds of job_type, 30 for a type that nobody has described.
 --   Tells   nothing.
--- The one mapping: claims ask for all their types at once, people ask for one.
+-- The one mapping: claims ask for all their types at once, people and the hand-over of a step ask for one.
 create or replace function holdfast.lease_seconds_by_type(p_types text[])
   returns jsonb
   language plpgsql stable  -- a body in SQL would be planned anew at every call
@@ -22,10 +22,12 @@ $$;
 
 create or replace function holdfast.lease_seconds_v1(p_type text)
   returns integer
-  language sql stable security definer
+  language plpgsql stable strict security definer
   set search_path = pg_catalog, pg_temp
 as $$
-  select (holdfast.lease_seconds_by_type(array[p_type]) ->> p_type)::integer
+begin
+  return coalesce((select y.lease_seconds from holdfast.job_type as y where y.type = p_type), 30);
+end
 $$;
 
 create or replace function holdfast.lease_seconds(p_type text)

@@ -39,7 +39,7 @@ export interface ChainOptions {
 
 /** Take parts out of it by name as you like; a spread (`{ ...ctx }`) copies none of them. */
 export interface JobContext {
-  readonly job: Omit<ClaimedJob, 'input'>
+  readonly job: Omit<ClaimedJob, 'input' | 'facts'>
   /** Aborts when the run must stop; its reason says why: TIMED_OUT, CANCELLED, SUPERSEDED, LEASE_LOST or SHUTDOWN. */
   readonly signal: AbortSignal
   readonly log: Logger

@@ -3,6 +3,7 @@
 import type { Failure } from './failure.js'
 import { invalidOption } from './invalid-option.js'
 import { LIMITS } from './limits.js'
+import type { StepFacts } from './step-facts.js'
 import { textProblem, utf8Bytes } from './text.js'
 
 /** A PostgreSQL bigint as text: JavaScript numbers are exact only up to 2^53. */
@@ -81,6 +82,8 @@ export interface ClaimedJob {
   readonly trace: string | null
   /** When it could have started, by the database's clock. */
   readonly dueAtMs: number
+  /** What its input is to be computed from, where the claim brought it along. */
+  readonly facts?: StepFacts | undefined
 }
 
 export function toJobId(value: AnyJobId): JobId {

@@ -2,10 +2,10 @@
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { GivenOf, JobDefinition, KeyValue, OutputOf } from './definition.js'
-import type { Failure } from './failure.js'
 import { invalidOption } from './invalid-option.js'
 import { checkLabel, type JobId, type JobState } from './job.js'
 import { LIMITS } from './limits.js'
+import type { StepResult } from './step-facts.js'
 
 export const ON_FAILURE = ['stop', 'continue', 'compensate'] as const
 /** stop: the rest is cancelled. continue: the rest runs and is told. compensate: as stop, then completed steps are taken back. */
@@ -24,21 +24,6 @@ export interface StepList<Output = unknown> {
   readonly name: string
   readonly names: readonly string[]
   readonly [OUTPUT]?: Output
-}
-
-/** What a step came to, as those after it see it where a pipeline goes on after failures. */
-export type StepResult<Output = unknown> =
-  | { readonly state: 'completed'; readonly output: Output }
-  | { readonly state: 'failed' | 'cancelled' | 'superseded'; readonly error: Failure | null }
-
-/** What the database knows of a step whose input is to be computed. */
-export interface StepFacts {
-  readonly pipeline: string
-  readonly input: unknown
-  readonly step: string
-  /** The name of the step that this job takes back. */
-  readonly compensates: string | null
-  readonly results: Readonly<Record<string, StepResult>>
 }
 
 type Seen<Output, F extends OnFailure> = F extends 'continue' ? StepResult<Output> : Output

@@ -3,8 +3,9 @@
 import { HoldfastError } from '../domain/errors.js'
 import type { ClaimedJob } from '../domain/job.js'
 import { encodeInput } from '../domain/json.js'
-import type { PipelineDefinition, Step, StepFacts, StepList, StepResult } from '../domain/pipeline.js'
-import { type DescribedStep, describePipeline } from './builder.js'
+import type { PipelineDefinition, Step, StepList } from '../domain/pipeline.js'
+import type { StepFacts, StepResult } from '../domain/step-facts.js'
+import { type DescribedPipeline, type DescribedStep, describePipeline } from './builder.js'
 
 /** What is stored as input of such a step names the steps it comes from. */
 export function isComputed({ pipelineId, input }: ClaimedJob): boolean {
@@ -16,6 +17,7 @@ export function isComputed({ pipelineId, input }: ClaimedJob): boolean {
 export async function computeInput(
   definitions: ReadonlyMap<string, PipelineDefinition>,
   facts: StepFacts,
+  describe: (definition: PipelineDefinition, given: unknown) => Promise<DescribedPipeline> = describePipeline,
 ): Promise<unknown> {
   const definition = definitions.get(facts.pipeline)
   if (!definition) {
@@ -23,7 +25,7 @@ export async function computeInput(
       details: { received: facts.pipeline, known: [...definitions.keys()] },
     })
   }
-  const { steps } = await describePipeline(definition, facts.input)
+  const { steps } = await describe(definition, facts.input)
   const step = steps.get(facts.compensates ?? facts.step)
   const input = step && (facts.compensates === null ? computed(definition, step, facts) : taken(step, facts))
   if (input === undefined) {

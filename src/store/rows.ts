@@ -2,6 +2,7 @@
 
 import type { Failure } from '../domain/failure.js'
 import type { ClaimedJob, Job, JobState, KeyPolicy } from '../domain/job.js'
+import type { StepFacts } from '../domain/step-facts.js'
 import type { Row } from './connection.js'
 
 /** The jobs of a claim, column by column. What is seldom filled is told by place. */
@@ -21,6 +22,8 @@ export interface ClaimedColumns {
   readonly pipeline_id: Readonly<Record<number, string>> | null
   readonly tags: Readonly<Record<number, string[]>> | null
   readonly trace: Readonly<Record<number, string>> | null
+  /** Only of steps that were handed over with the completion of the one before. */
+  readonly facts?: Readonly<Record<number, StepFacts>> | null
 }
 
 const NO_TAGS: readonly string[] = Object.freeze([])
@@ -43,6 +46,7 @@ export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
     trace: columns.trace?.[i] ?? null,
     dueAtMs: columns.due_ms[i] as number,
     leaseMs: (columns.lease_seconds[type[i] as string] as number) * 1000,
+    facts: columns.facts?.[i],
   }))
 }
 

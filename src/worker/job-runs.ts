@@ -9,6 +9,7 @@ import type { PipelineDefinition } from '../domain/pipeline.js'
 import type { EventHub, JobFact } from '../observe/events.js'
 import type { Instrument } from '../observe/instrument.js'
 import { withFields } from '../observe/log.js'
+import { RecentGraphs } from '../pipeline/recent-graphs.js'
 import { isComputed } from '../pipeline/step-input.js'
 import { completeSteps } from '../store/complete-steps.js'
 import { findJob } from '../store/jobs.js'
@@ -51,6 +52,7 @@ export class JobRuns {
   readonly #parts: JobRunsParts
   readonly #settler: Settler
   readonly #logBook: LogBook
+  readonly #graphs = new RecentGraphs()
   readonly #held = new Map<string, ClaimedJob>()
   readonly #runs = new Map<ClaimedJob, Run>()
   #keeping: Keeping | undefined
@@ -169,7 +171,9 @@ export class JobRuns {
         ? startIsolatedRun(asked, definition, definition.isolation, { store, deeds, log: openLog() })
         : startRun(asked, definition, deeds, openLog)
     const begin = () => {
-      const run = isComputed(job) ? startComputedRun(job, withComputedInput(job, store, pipelines), start) : start(job)
+      const run = isComputed(job)
+        ? startComputedRun(job, withComputedInput(job, store, pipelines, this.#graphs), start)
+        : start(job)
       this.#runs.set(job, run)
       return run.outcome
     }

@@ -5,6 +5,7 @@ import { describeFailure } from '../domain/failure.js'
 import type { ClaimedJob } from '../domain/job.js'
 import { failed, type Outcome, released } from '../domain/outcome.js'
 import type { PipelineDefinition } from '../domain/pipeline.js'
+import type { RecentGraphs } from '../pipeline/recent-graphs.js'
 import { computeInput } from '../pipeline/step-input.js'
 import type { Store } from '../store/open.js'
 import { stepResults } from '../store/pipelines.js'
@@ -16,10 +17,15 @@ export async function withComputedInput(
   job: ClaimedJob,
   store: Store,
   pipelines: ReadonlyMap<string, PipelineDefinition>,
+  graphs: RecentGraphs,
 ): Promise<ClaimedJob | Outcome> {
   try {
-    const facts = await stepResults(store, job.id)
-    return facts ? { ...job, input: await computeInput(pipelines, facts) } : job
+    const facts = job.facts ?? (await stepResults(store, job.id))
+    if (!facts) return job
+    const input = await computeInput(pipelines, facts, (definition, given) =>
+      graphs.of(job.pipelineId as string, definition, given),
+    )
+    return { ...job, input, facts: undefined }
   } catch (error) {
     // The database is at fault, not the step: the attempt does not count.
     if (isPassing(error)) return released()

@@ -34,7 +34,7 @@ test('without hand-over and notifications the poller alone completes every pipel
   expect(await Promise.all(handles.map((handle) => handle.result()))).toEqual([6, 7, 8])
 })
 
-test('with the hand-over a chain needs one claim and one completion per step', async () => {
+test('with the hand-over a chain needs one claim and one completion per step, and no question for results', async () => {
   lossy = lossyPool(bench.database.url)
   const holdfast = open({ database: lossy.pool, poll: '1h' })
   await holdfast.start()
@@ -43,7 +43,25 @@ test('with the hand-over a chain needs one claim and one completion per step', a
   expect(await handle.result()).toBe(5)
 
   expect(lossy.timesSent('complete_steps_v1')).toBe(5)
+  expect(lossy.timesSent('step_results_v1')).toBe(0)
   expect(await bench.look('select max(attempts)::int as most from holdfast.jobs')).toEqual([{ most: 1 }])
+})
+
+test('results that are too large to be handed over are asked for', async () => {
+  lossy = lossyPool(bench.database.url)
+  const write = defineJob({ type: 'write', run: (letters: number) => 'x'.repeat(letters) })
+  const count = defineJob({ type: 'count', run: ({ text }: { text: string }) => text.length })
+  const two = definePipeline({
+    name: 'two',
+    build: (p, letters: number) => p.job(count, { text: p.job(write, letters) }, (r) => ({ text: r.text })),
+  })
+  const holdfast = bench.open({ database: lossy.pool, jobs: [write, count], pipelines: [two] })
+  await holdfast.start()
+
+  expect(await (await holdfast.enqueuePipeline(two, 100)).result()).toBe(100)
+  expect(lossy.timesSent('step_results_v1')).toBe(0)
+  expect(await (await holdfast.enqueuePipeline(two, 100_000)).result()).toBe(100_000)
+  expect(lossy.timesSent('step_results_v1')).toBe(1)
 })
 
 test('when the answer to a completion is lost, the step that was handed over with it runs again elsewhere', async () => {
