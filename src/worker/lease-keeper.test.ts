@@ -121,7 +121,9 @@ test('it gives up in time even while a renewal hangs', async () => {
 
 test('the first renewal that gets through makes it healthy again', async () => {
   let isDown = true
-  const { kept, told } = keeper({ beat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)) })
+  const { kept, told } = keeper({
+    beat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)),
+  })
   kept.hold([lease('1', 1000)], monotonicMs())
   kept.start()
   await vi.advanceTimersByTimeAsync(2000)
