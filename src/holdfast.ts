@@ -13,13 +13,14 @@ import { Clerk } from './maintenance/clerk.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
 import { Reaper } from './maintenance/reaper.js'
 import { Scheduler, type SchedulerOptions } from './maintenance/scheduler.js'
+import { UpkeepLook } from './maintenance/upkeep-look.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
 import type { Instrument } from './observe/instrument.js'
 import { guarded, SILENT } from './observe/log.js'
 import { claimOne } from './store/claim.js'
 import type { MigrationReport } from './store/migrate.js'
 import { Store, type StoreOptions } from './store/open.js'
-import type { Reaped } from './store/upkeep.js'
+import type { Reaped, UpkeepScope } from './store/upkeep.js'
 import { type WorkerIdentity, workerIdentity } from './worker/identity.js'
 import { JobRuns, type JobRunsParts } from './worker/job-runs.js'
 import { monotonicMs } from './worker/lease-keeper.js'
@@ -115,20 +116,29 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   async start({ alone = false }: { alone?: boolean } = {}): Promise<void> {
     if (this.#working) return
     const identity = workerIdentity(version)
-    const worker = new Worker({ ...this.#parts(), identity, isAlone: alone }, this.#workerOptions)
     const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
-    const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
     const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#tellReaped(worker, jobs), onFault })
+    const watch = { silence: (inMs: number) => reaper.expect(inMs), unanswered: () => reaper.doubt() }
+    const worker = new Worker({ ...this.#parts(), identity, isAlone: alone, watch }, this.#workerOptions)
+    const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
     const clerk = new Clerk(this.#store, { onFault })
     const scheduler = this.#makeScheduler(identity.id, onFault)
-    this.#working = { worker, services: [housekeeper, reaper, clerk, scheduler] }
+    const look = new UpkeepLook(this.#store, {
+      scope: this.#upkeepScope(),
+      onDue: (due) => {
+        reaper.expect(due.lostInMs)
+        scheduler.expect(due.scheduleInMs)
+        clerk.expect(due)
+        if (due.hasSuspect) worker.expectSuspect()
+      },
+      onFault,
+    })
+    this.#working = { worker, services: [look, housekeeper, reaper, clerk, scheduler] }
     try {
       await scheduler.put()
       await worker.start()
       housekeeper.start()
-      reaper.start()
-      clerk.start()
-      scheduler.start()
+      look.start()
     } catch (error) {
       this.#working = undefined
       throw error
@@ -196,6 +206,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       log: this.#log,
       deeds: this.#deeds,
       instrument: this.#options.instrument,
+    }
+  }
+
+  #upkeepScope(): UpkeepScope {
+    return {
+      queues: [...this.#workerOptions.lanes.keys()],
+      types: this.#registry.types,
+      schedules: [...this.#scheduled.definitions.keys()],
     }
   }
 

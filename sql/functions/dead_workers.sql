@@ -1,6 +1,6 @@
 -- dead_workers: the workers that have died without saying so
---   Guard   beat older than the grace and its advisory lock free; without a lock (behind a pooler) beat alone, five times
---           the grace. A worker that only looks dead loses its leases and is fenced: it never writes twice.
+--   Guard   silent for the grace (dead_from) and its advisory lock free; without a lock (behind a pooler) silence alone.
+--           A worker that only looks dead loses its leases and is fenced: it never writes twice.
 --   Locks   the dead worker's advisory lock, tried, until this transaction ends.
 --   Gives   their ids.
 --   Tells   nothing.
@@ -13,7 +13,7 @@ as $$
   with silent as materialized (
     select w.id, w.has_lock
       from holdfast.worker as w
-     where w.beat_at < holdfast.now() - case when w.has_lock then p_grace else 5 * p_grace end
+     where holdfast.dead_from(w, p_grace) < holdfast.now()
   )
   select array(
     select s.id

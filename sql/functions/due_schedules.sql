@@ -9,19 +9,12 @@ create or replace function holdfast.due_schedules_v1(p_known text[])
   set search_path = pg_catalog, pg_temp
 as $$
   with served as materialized (
-    -- A fault holds the schedule back until its lock is over, planned or not.
-    select s as row,
-           greatest(coalesce(s.next_tick, s.counts_from),
-                    case when s.next_tick is not null or s.fault is not null then s.locked_until end) as due_at
-      from holdfast.schedule as s
-     where s.enabled
-       and (not s.input_from_code or s.job_key = any (p_known))
-       and s.next_tick is distinct from 'infinity'
+    select v.schedule, v.due_at from holdfast.served_schedules(p_known) as v
   ),
   clock as materialized (
     select holdfast.now() as at
   )
-  (select (v.row).* from served as v, clock as c where v.due_at <= c.at order by v.due_at limit 100)
+  (select (v.schedule).* from served as v, clock as c where v.due_at <= c.at order by v.due_at limit 100)
   union all
-  (select (v.row).* from served as v, clock as c where v.due_at > c.at order by v.due_at limit 1)
+  (select (v.schedule).* from served as v, clock as c where v.due_at > c.at order by v.due_at limit 1)
 $$;

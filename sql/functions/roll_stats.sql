@@ -17,7 +17,6 @@ as $$
 declare
   v_now constant timestamptz := holdfast.now();
   v_margin constant interval := '5 seconds';
-  v_pause constant interval := '4 seconds';
   v_patience constant interval := '5 minutes';
   v_keep constant interval := '30 days';
   v_mark holdfast.stats_mark;
@@ -26,7 +25,7 @@ begin
   if pg_current_xact_id_if_assigned() is not null then
     perform holdfast.refuse('INVALID_OPTION', 'figures are counted in a transaction of their own', '{}');
   end if;
-  if exists (select from holdfast.stats_mark as m where m.counted_to > v_now - v_margin - v_pause) then
+  if not holdfast.stats_are_due() then
     return false;  -- another worker has just done it: however many there are, one writes
   end if;
   insert into holdfast.stats_mark (counted_to, folded_to)

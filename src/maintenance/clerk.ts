@@ -1,15 +1,17 @@
-// Works off bulk operations and keeps the figures by the minute. Every worker does it; the database lets one at a time.
+// Works off bulk operations and keeps the figures by the minute, when told that there is something to do. Every worker does
+// it; the database lets one at a time.
 
 import { workBulk } from '../store/bulk.js'
 import type { Store } from '../store/open.js'
 import { rollStats } from '../store/stats.js'
+import type { DueUpkeep } from '../store/upkeep.js'
 
 export interface ClerkOptions {
   onFault(doing: string, error: unknown): void
 }
 
-// A bulk operation begins within this and then goes on without a pause; figures may be as old.
-const EVERY_MS = 5000
+// Figures may be as old as this; a bulk operation goes on without a pause.
+const COUNT_EVERY_MS = 5000
 // One step is one transaction: short enough that no claim waits for long, and that a cancellation is heard soon.
 const BULK_STEP = 100
 // Figures that have fallen behind are caught up with in bounded rounds.
@@ -18,8 +20,8 @@ const ROLLS = 20
 export class Clerk {
   readonly #store: Store
   readonly #options: ClerkOptions
-  #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
+  #countedAt = Number.NEGATIVE_INFINITY
   #isStopping = false
 
   constructor(store: Store, options: ClerkOptions) {
@@ -27,18 +29,23 @@ export class Clerk {
     this.#options = options
   }
 
-  start(): void {
-    this.#schedule()
+  /** Does what is due, unless it is at it. */
+  expect({ hasBulk, hasStats }: Pick<DueUpkeep, 'hasBulk' | 'hasStats'>): void {
+    if (this.#isStopping || this.#working) return
+    this.#working = this.#work(hasBulk, hasStats).finally(() => {
+      this.#working = undefined
+    })
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true
-    clearTimeout(this.#timer)
     await this.#working
   }
 
-  async runOnce(): Promise<void> {
-    await this.#try('working off a bulk operation', () => this.workBulk())
+  async #work(hasBulk: boolean, hasStats: boolean): Promise<void> {
+    if (hasBulk) await this.#try('working off a bulk operation', () => this.workBulk())
+    if (!hasStats || performance.now() - this.#countedAt < COUNT_EVERY_MS) return
+    this.#countedAt = performance.now()
     await this.#try('counting what has ended', () => this.rollStats())
   }
 
@@ -61,17 +68,5 @@ export class Clerk {
     } catch (error) {
       this.#options.onFault(doing, error)
     }
-  }
-
-  // Workers that started together do not ask together.
-  #schedule(): void {
-    if (this.#isStopping) return
-    this.#timer = setTimeout(
-      () => {
-        this.#working = this.runOnce().finally(() => this.#schedule())
-      },
-      EVERY_MS * (1 + 0.2 * Math.random()),
-    )
-    this.#timer.unref()
   }
 }

@@ -1,4 +1,5 @@
-// Takes jobs from workers that died or lost their leases. Every worker reaps, none leads; the database decides.
+// Takes jobs from workers that died or lost their leases, when told that there may be some. Every worker reaps, none leads;
+// the database decides.
 
 import type { Store } from '../store/open.js'
 import { type Reaped, reapLeases } from '../store/upkeep.js'
@@ -8,8 +9,13 @@ export interface ReaperOptions {
   onFault(doing: string, error: unknown): void
 }
 
-// With the grace, and once more for the jitter, within the three seconds in which the jobs of a dead worker run elsewhere.
-const EVERY_MS = 750
+// What will be lost within this is waited for; of what comes later the next word tells. The beat has a word every second, so
+// with the grace the jobs of a dead worker are taken two and a half seconds after its last beat, and run within three.
+const SOON_MS = 500
+// Timers are a little early now and then.
+const MARGIN_MS = 5
+// After an outage nobody need tell, until it is sure again who lives.
+const UNSURE_MS = 750
 // A round stays short; when it was full the next one follows at once.
 const BATCH = 100
 // A worker that is silent for longer is dead, if the lock of its session is free too.
@@ -31,8 +37,15 @@ export class Reaper {
     this.#options = options
   }
 
-  start(): void {
-    this.#schedule()
+  /** A lease may be lost in so many milliseconds, or is by now. */
+  expect(inMs: number | undefined): void {
+    if (inMs !== undefined && inMs <= SOON_MS) this.#runIn(Math.max(0, inMs) + MARGIN_MS)
+  }
+
+  /** The database did not answer: whoever is silent now may only have met the same outage. */
+  doubt(): void {
+    this.#answeredSince = undefined
+    this.#runIn(UNSURE_MS)
   }
 
   async stop(): Promise<void> {
@@ -44,31 +57,32 @@ export class Reaper {
   async runOnce(): Promise<void> {
     try {
       for (;;) {
-        const reaped = await reapLeases(this.#store, BATCH, this.#graceMs())
+        const reaped = await reapLeases(this.#store, BATCH, this.#isSure() ? GRACE_MS : NOBODY_IS_DEAD_MS)
         this.#answeredSince ??= performance.now()
         if (reaped.length > 0) this.#options.onReaped(reaped)
         if (reaped.length < BATCH || this.#isStopping) return
       }
     } catch (error) {
       // The next round, here or in another worker, finds the same leases.
-      this.#answeredSince = undefined
+      this.doubt()
       this.#options.onFault('reaping', error)
     }
   }
 
-  #graceMs(): number {
-    const isSure = this.#answeredSince !== undefined && performance.now() - this.#answeredSince > AFTER_OUTAGE_MS
-    return isSure ? GRACE_MS : NOBODY_IS_DEAD_MS
+  #isSure(): boolean {
+    return this.#answeredSince !== undefined && performance.now() - this.#answeredSince > AFTER_OUTAGE_MS
   }
 
-  // Workers that started together do not ask together.
-  #schedule(): void {
-    if (this.#isStopping) return
-    this.#timer = setTimeout(
-      () => {
-        this.#working = this.runOnce().finally(() => this.#schedule())
-      },
-      EVERY_MS * (1 + 0.2 * Math.random()),
-    )
+  /** One round is enough for all who ask before it begins; who asks later gets another. */
+  #runIn(ms: number): void {
+    if (this.#isStopping || this.#timer) return
+    this.#timer = setTimeout(async () => {
+      await this.#working
+      this.#timer = undefined
+      if (this.#isStopping) return
+      this.#working = this.runOnce().then(() => {
+        if (!this.#isSure()) this.#runIn(UNSURE_MS)
+      })
+    }, ms)
   }
 }

@@ -25,9 +25,10 @@ export interface SchedulerOptions {
   onFault(doing: string, error: unknown): void
 }
 
-const EVERY_MS = 1000
-// Where nothing is scheduled at all: one that an operator makes is noticed within this.
-const EVERY_IDLE_MS = 5000
+// Of what is due later than this the next word tells; a timer cannot wait for years.
+const FAR_MS = 60_000
+// A look that failed is taken again.
+const AFTER_FAULT_MS = 1000
 // What is served now has its next tick by then.
 const SOON_MS = 50
 // What another worker does at the same moment, or an operator has just done, is no fault.
@@ -39,6 +40,7 @@ export class Scheduler {
   readonly #known: readonly string[]
   readonly #serving = new Map<string, Promise<void>>()
   #timer: NodeJS.Timeout | undefined
+  #looksAt = Number.POSITIVE_INFINITY
   #looking: Promise<void> | undefined
   #isStopping = false
 
@@ -48,8 +50,9 @@ export class Scheduler {
     this.#known = [...options.definitions.keys()]
   }
 
-  start(): void {
-    this.#lookIn(0)
+  /** A schedule will need a worker in so many milliseconds, or does by now: looks then. */
+  expect(inMs: number | undefined): void {
+    if (inMs !== undefined && inMs < FAR_MS) this.#lookIn(Math.max(1, inMs))
   }
 
   async stop(): Promise<void> {
@@ -88,14 +91,17 @@ export class Scheduler {
     return job ?? this.#options.jobs.get(type)
   }
 
+  /** Unless it looks sooner anyway. */
   #lookIn(ms: number): void {
-    if (this.#isStopping) return
-    this.#timer = setTimeout(() => {
-      this.#looking = this.#look().then((nextInMs) => {
-        // Workers that started together do not ask together, except for the tick itself.
-        const usual = (nextInMs === undefined ? EVERY_IDLE_MS : EVERY_MS) * (0.8 + 0.4 * Math.random())
-        this.#lookIn(Math.max(1, Math.min(nextInMs ?? usual, usual)))
-      })
+    const at = performance.now() + ms
+    if (this.#isStopping || at >= this.#looksAt) return
+    clearTimeout(this.#timer)
+    this.#looksAt = at
+    this.#timer = setTimeout(async () => {
+      await this.#looking
+      if (this.#isStopping) return
+      this.#looksAt = Number.POSITIVE_INFINITY
+      this.#looking = this.#look().then((nextInMs) => this.expect(nextInMs))
     }, ms)
   }
 
@@ -113,7 +119,7 @@ export class Scheduler {
     } catch (error) {
       // The next look, here or in another worker, finds the same schedules.
       this.#options.onFault('looking for due schedules', error)
-      return EVERY_MS
+      return AFTER_FAULT_MS
     }
   }
 

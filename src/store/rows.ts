@@ -81,3 +81,8 @@ export function toJob(row: Row): Job {
     finishedAt: row.finished_at as Date | null,
   })
 }
+
+/** The driver gives a bigint as text; undefined where the database has none to tell. */
+export function toMs(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value)
+}

@@ -1,8 +1,9 @@
-// The deeds of maintenance: lost leases, days ahead, days gone, and parked jobs that nobody would offer.
+// The deeds of maintenance: what is due, lost leases, days ahead, days gone, and parked jobs that nobody would offer.
 
 import type { JobId } from '../domain/job.js'
 import { BULK_MS, call } from './call.js'
 import type { Store } from './open.js'
+import { toMs } from './rows.js'
 
 export async function makeOutcomePartitions(store: Store): Promise<number> {
   const [row] = await call(
@@ -23,6 +24,35 @@ export async function pruneJobs(store: Store, keepMs: number, limit: number): Pr
 export async function offerParked(store: Store): Promise<number> {
   const [row] = await call(store, { invocation: 'offer_parked_v1()', columns: 'c as keys' }, [])
   return Number(row?.keys)
+}
+
+/** What a worker can do, of what is due: see WorkerRow; `schedules` are the keys whose input its code computes. */
+export interface UpkeepScope {
+  readonly queues: readonly string[]
+  readonly types: readonly string[]
+  readonly schedules: readonly string[]
+}
+
+/** Hints: each deed looks for itself. */
+export interface DueUpkeep {
+  /** Until a lease may be lost; 0 or less when one may be now. */
+  readonly lostInMs: number | undefined
+  /** Until a schedule needs a worker. */
+  readonly scheduleInMs: number | undefined
+  readonly hasBulk: boolean
+  readonly hasStats: boolean
+  readonly hasSuspect: boolean
+}
+
+export async function dueUpkeep(store: Store, { queues, types, schedules }: UpkeepScope): Promise<DueUpkeep> {
+  const [row] = await call(store, { invocation: 'due_upkeep_v1($1, $2, $3)' }, [queues, types, schedules])
+  return {
+    lostInMs: toMs(row?.lost_in_ms),
+    scheduleInMs: toMs(row?.schedule_in_ms),
+    hasBulk: row?.has_bulk === true,
+    hasStats: row?.has_stats === true,
+    hasSuspect: row?.has_suspect === true,
+  }
 }
 
 export interface Reaped {

@@ -1,9 +1,10 @@
-// What a worker tells the database of itself: what it serves, that it lives, when it sleeps.
+// What a worker tells the database of itself: what it serves, that it lives and how it fares, when it sleeps.
 
 import type { JobDefinition } from '../domain/definition.js'
 import { call } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
+import { toMs } from './rows.js'
 
 export interface WorkerRow {
   readonly id: string
@@ -25,12 +26,10 @@ export async function deregisterWorker(store: Store, id: string): Promise<void> 
   await call(store, { invocation: 'deregister_worker_v1($1)' }, [id])
 }
 
-/** false when the row is gone and the worker must register again. */
-export async function beatWorker(store: Store, id: string, rssBytes: number, session?: Queryable): Promise<boolean> {
-  const values = [id, rssBytes]
-  const beat = { invocation: 'beat_worker_v1($1, $2)', columns: 'c as known' }
-  const [row] = await call(store, beat, values, session)
-  return row?.known === true
+export interface Beat {
+  readonly rssBytes: number
+  /** How the process fares, told now and then. */
+  readonly load: WorkerLoad | undefined
 }
 
 export interface WorkerLoad {
@@ -39,10 +38,35 @@ export interface WorkerLoad {
   readonly loopDelayMs: number
 }
 
-/** Says how the process fares, and what time its clock shows. */
-export async function reportLoad(store: Store, id: string, { isAlone, loopDelayMs }: WorkerLoad): Promise<void> {
-  const values = [id, isAlone, loopDelayMs, new Date().toISOString()]
-  await call(store, { invocation: 'report_load_v1($1, $2, $3, $4::text::timestamptz)' }, values)
+export interface BeatAnswer {
+  /** false when the row is gone and the worker must register again. */
+  readonly isKnown: boolean
+  /** Until some worker may be dead; 0 or less when one may be now. */
+  readonly silenceInMs: number | undefined
+}
+
+const BEAT = { invocation: 'beat_worker_v1($1, $2)', columns: 'c as known, holdfast.next_silence_v1() as silence_ms' }
+const BEAT_WITH_LOAD = {
+  ...BEAT,
+  columns: `${BEAT.columns}, holdfast.report_load_v1($1, $3, $4, $5::text::timestamptz) as load`,
+}
+
+/** Says that the worker lives, and with its load also what time its clock shows; hears who does not. All in one statement. */
+export async function beatWorker(
+  store: Store,
+  id: string,
+  { rssBytes, load }: Beat,
+  session?: Queryable,
+): Promise<BeatAnswer> {
+  const [row] = load
+    ? await call(
+        store,
+        BEAT_WITH_LOAD,
+        [id, rssBytes, load.isAlone, load.loopDelayMs, new Date().toISOString()],
+        session,
+      )
+    : await call(store, BEAT, [id, rssBytes], session)
+  return { isKnown: row?.known === true, silenceInMs: toMs(row?.silence_ms) }
 }
 
 /** The session's advisory lock tells others when this worker dies; false when an earlier session of it still has it. */
@@ -60,7 +84,7 @@ export async function sleepWorker(
 ): Promise<number | undefined> {
   const invocation = 'sleep_worker_v1($1, $2, $3)'
   const [row] = await call(store, { invocation, columns: 'c as due_ms' }, [id, queues, sleepMs])
-  return row?.due_ms === null || row === undefined ? undefined : Number(row.due_ms)
+  return toMs(row?.due_ms)
 }
 
 /** Writes the definitions of code down; gives the types whose stored row an operator has pinned to something else. */

@@ -15,10 +15,10 @@ import { completeSteps } from '../store/complete-steps.js'
 import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
 import type { Lease, Settlement } from '../store/settle.js'
-import type { WorkerRow } from '../store/workers.js'
+import type { WorkerLoad, WorkerRow } from '../store/workers.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
-import { monotonicMs } from './lease-keeper.js'
+import { type KeeperFacts, monotonicMs } from './lease-keeper.js'
 import { LogBook } from './log-book.js'
 import type { Registry } from './registry.js'
 import type { LeasedDeeds } from './run-context.js'
@@ -37,7 +37,11 @@ export interface JobRunsParts {
   readonly pipelines: ReadonlyMap<string, PipelineDefinition>
   /** Takes jobs that were claimed with a completion; absent where none are wanted. */
   readonly receiver?: JobReceiver
+  /** Hears what the beat tells of other workers; absent where nobody reaps. */
+  readonly watch?: BeatWatch
 }
+
+export type BeatWatch = Pick<KeeperFacts, 'silence' | 'unanswered'>
 
 export interface JobReceiver {
   /** By queue, how many jobs could start at once. */
@@ -82,6 +86,8 @@ export class JobRuns {
         for (const job of jobs) this.#abort(job, new LeaseLost(`no renewal of job ${job.id} got through in time`))
       },
       healthy: (isHealthy: boolean) => this.#setHealthy(isHealthy),
+      silence: (inMs: number) => this.#parts.watch?.silence(inMs),
+      unanswered: () => this.#parts.watch?.unanswered(),
       fault: this.fault,
     }
     this.#keeping = await startKeeping(this.#parts.store, row, facts, options)
@@ -90,6 +96,11 @@ export class JobRuns {
   /** false while leases could not be kept. */
   get isHealthy(): boolean {
     return this.#isHealthy
+  }
+
+  /** How the process fares; told with a beat. */
+  report(load: WorkerLoad): void {
+    this.#keeping?.report(load)
   }
 
   /** Resolves at once, or when leases can be kept again. */

@@ -2,6 +2,7 @@
 // string between threads costs almost nothing, copying thousands of objects costs more than running the jobs.
 
 import type { Lease } from '../store/settle.js'
+import type { WorkerLoad } from '../store/workers.js'
 import type { TimedLease } from './lease-keeper.js'
 
 export interface HoldMessage {
@@ -23,13 +24,19 @@ export interface DropMessage {
   readonly ids: string
 }
 
-export type ToKeeper = HoldMessage | DropMessage | { readonly kind: 'stop' }
+export type ToKeeper =
+  | HoldMessage
+  | DropMessage
+  | { readonly kind: 'load'; readonly load: WorkerLoad }
+  | { readonly kind: 'stop' }
 
 export type FromKeeper =
   | { readonly kind: 'ready' }
   | { readonly kind: 'lost'; readonly leases: readonly Lease[] }
   | { readonly kind: 'overdue'; readonly leases: readonly Lease[] | 'all' }
   | { readonly kind: 'healthy'; readonly isHealthy: boolean }
+  | { readonly kind: 'silence'; readonly inMs: number }
+  | { readonly kind: 'unanswered' }
   | { readonly kind: 'fault'; readonly doing: string; readonly message: string }
 
 /** One message for each lease id among them, which is one for a claim. */

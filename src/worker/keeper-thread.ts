@@ -33,16 +33,20 @@ if (port) {
   const keeper = new LeaseKeeper(
     {
       renew: (leases) => renewLeases(store, leases, session),
-      async beat() {
-        const isKnown = await beatWorker(store, data.row.id, process.memoryUsage.rss(), session)
+      async beat(load) {
+        const beat = { rssBytes: process.memoryUsage.rss(), load }
+        const { isKnown, silenceInMs } = await beatWorker(store, data.row.id, beat, session)
         // Others took this worker for dead. Its leases are gone with its row; a fresh session says that it is there.
         if (!isKnown) await session.renew()
+        return silenceInMs
       },
     },
     {
       lost: (leases) => tell({ kind: 'lost', leases }),
       overdue: (leases) => tell({ kind: 'overdue', leases }),
       healthy: (isHealthy) => tell({ kind: 'healthy', isHealthy }),
+      silence: (inMs) => tell({ kind: 'silence', inMs }),
+      unanswered: () => tell({ kind: 'unanswered' }),
       fault: (doing, error) => tell({ kind: 'fault', doing, message: String(error) }),
     },
   )
@@ -57,6 +61,8 @@ if (port) {
       if (message.shortestMs < 4000) read(message.claimedAt)
     } else if (message.kind === 'drop') {
       for (const lease of batches.drop(message)) keeper.drop(lease)
+    } else if (message.kind === 'load') {
+      keeper.report(message.load)
     } else {
       await keeper.stop()
       await session.close()

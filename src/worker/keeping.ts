@@ -2,13 +2,15 @@
 
 import type { Store } from '../store/open.js'
 import { type Lease, renewLeases } from '../store/settle.js'
-import { beatWorker, registerWorker, type WorkerRow } from '../store/workers.js'
+import { beatWorker, registerWorker, type WorkerLoad, type WorkerRow } from '../store/workers.js'
 import { type KeeperFacts, LeaseKeeper, type TimedLease } from './lease-keeper.js'
 import { ThreadedKeeping } from './threaded-keeping.js'
 
 export interface Keeping {
   hold(leases: readonly TimedLease[], claimedAt: number): void
   drop(lease: Lease): void
+  /** How the process fares; told with a beat. */
+  report(load: WorkerLoad): void
   stop(): Promise<void>
 }
 
@@ -37,8 +39,11 @@ export async function startKeeping(
   const keeper = new LeaseKeeper(
     {
       renew: (leases) => renewLeases(store, leases),
-      async beat() {
-        if (row && !(await beatWorker(store, row.id, process.memoryUsage.rss()))) await registerWorker(store, row)
+      async beat(load) {
+        if (!row) return undefined
+        const { isKnown, silenceInMs } = await beatWorker(store, row.id, { rssBytes: process.memoryUsage.rss(), load })
+        if (!isKnown) await registerWorker(store, row)
+        return silenceInMs
       },
     },
     facts,

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { WorkerLoad } from '../store/workers.js'
 import { LeaseKeeper, monotonicMs, type TimedLease } from './lease-keeper.js'
 
 const lease = (id: string, leaseMs = 5000): TimedLease => ({ id, token: '1', leaseId: `lease-of-${id}`, leaseMs })
 
 interface Answers {
   renew?: (ids: string[]) => Promise<boolean[]>
-  beat?: () => Promise<void>
+  beat?: (load: WorkerLoad | undefined) => Promise<number | undefined>
 }
 
 function keeper(answers: Answers = {}) {
@@ -17,12 +18,14 @@ function keeper(answers: Answers = {}) {
         told.push(`renew ${ids}`)
         return answers.renew?.(ids) ?? Promise.resolve(ids.map(() => true))
       },
-      beat: answers.beat ?? (async () => {}),
+      beat: answers.beat ?? (async () => undefined),
     },
     {
       lost: (leases) => void told.push(`lost ${leases.map(({ id }) => id)}`),
       overdue: (leases) => void told.push(`overdue ${leases === 'all' ? 'all' : leases.map(({ id }) => id)}`),
       healthy: (isHealthy) => void told.push(isHealthy ? 'healthy' : 'not healthy'),
+      silence: (inMs) => void told.push(`silence in ${inMs}`),
+      unanswered: () => void told.push('unanswered'),
       fault: (doing) => void told.push(`fault ${doing}`),
     },
   )
@@ -95,7 +98,7 @@ test('when no renewal gets through, leases are given up at 0.8 of their length a
   expect(told.filter((fact) => fact.startsWith('overdue'))).toEqual([])
   await vi.advanceTimersByTimeAsync(1000)
 
-  expect(told.filter((fact) => !fact.startsWith('fault'))).toEqual(['overdue short', 'not healthy'])
+  expect(told.filter((fact) => !/^(fault|unanswered)/.test(fact))).toEqual(['overdue short', 'not healthy'])
   await kept.stop()
 })
 
@@ -118,13 +121,40 @@ test('it gives up in time even while a renewal hangs', async () => {
 
 test('the first renewal that gets through makes it healthy again', async () => {
   let isDown = true
-  const { kept, told } = keeper({ beat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve()) })
+  const { kept, told } = keeper({
+    beat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)),
+  })
   kept.hold([lease('1', 1000)], monotonicMs())
   kept.start()
   await vi.advanceTimersByTimeAsync(2000)
   isDown = false
   await vi.advanceTimersByTimeAsync(1000)
 
-  expect(told.filter((fact) => !fact.startsWith('fault'))).toEqual(['overdue 1', 'not healthy', 'healthy'])
+  expect(told.filter((fact) => !/^(fault|unanswered)/.test(fact))).toEqual(['overdue 1', 'not healthy', 'healthy'])
   await kept.stop()
+})
+
+test('a worker that is late by half a beat is told of, one that was heard in time is not', async () => {
+  const answers = [1100, 501, 500, -300]
+  const { kept, told } = keeper({ beat: async () => answers.shift() })
+  for (let beats = 0; beats < 4; beats += 1) await kept.runOnce()
+
+  expect(told).toEqual(['silence in 500', 'silence in -300'])
+})
+
+test('a load goes out with one beat, and with the next one if that did not get through', async () => {
+  const sent: unknown[] = []
+  const { kept, told } = keeper({
+    beat: async (load) => {
+      if (sent.push(load) === 2) throw new Error('no connection')
+      return undefined
+    },
+  })
+  const load = { isAlone: true, loopDelayMs: 3 }
+  await kept.runOnce()
+  kept.report(load)
+  for (let beats = 0; beats < 3; beats += 1) await kept.runOnce()
+
+  expect(sent).toEqual([undefined, load, load, undefined])
+  expect(told).toEqual(['unanswered', 'fault renewing 0 leases'])
 })

@@ -3,6 +3,7 @@
 
 import type { JobId } from '../domain/job.js'
 import type { Lease } from '../store/settle.js'
+import type { WorkerLoad } from '../store/workers.js'
 
 /** A lease with its length. */
 export interface TimedLease extends Lease {
@@ -12,7 +13,8 @@ export interface TimedLease extends Lease {
 export interface KeeperDeeds {
   /** Looks at every lease and extends those that are due; false where another holds the job, or it is over. */
   renew(leases: readonly Lease[]): Promise<boolean[]>
-  beat(): Promise<void>
+  /** Says that the worker lives, with its load if there is one to tell; gives the time until some worker may be dead. */
+  beat(load: WorkerLoad | undefined): Promise<number | undefined>
 }
 
 export interface KeeperFacts {
@@ -22,6 +24,10 @@ export interface KeeperFacts {
   overdue(leases: readonly Lease[] | 'all'): void
   /** true when the database answers, false when a lease became overdue because it did not. */
   healthy(isHealthy: boolean): void
+  /** Some worker may be dead in so many milliseconds, or is by now, unless it is heard again. */
+  silence(inMs: number): void
+  /** A beat did not get through. */
+  unanswered(): void
   fault(doing: string, error: unknown): void
 }
 
@@ -35,6 +41,8 @@ const SHORTEST_TICK_MS = 200
 // The database extends a lease from three tenths of its length on. A job that has run for less is not looked at; one that
 // runs on is looked at every second, to learn early that it was cancelled.
 const RENEW_AT = 0.3
+// A worker that beats every second is not told of: this is half a beat later than it should have been heard.
+const SILENCE_SOON_MS = 500
 // The last fifth of a lease is for stopping in.
 const GIVE_UP_AT = 0.8
 
@@ -52,6 +60,7 @@ export class LeaseKeeper {
   #before = () => {}
   #tickMs = LONGEST_TICK_MS // a quarter of the shortest lease that was ever held, within bounds
   #isHealthy = true
+  #load: WorkerLoad | undefined
 
   constructor(deeds: KeeperDeeds, facts: KeeperFacts) {
     this.#deeds = deeds
@@ -88,13 +97,18 @@ export class LeaseKeeper {
     if (this.#held.get(id)?.lease.leaseId === leaseId) this.#held.delete(id)
   }
 
+  /** Goes out with the next beat. */
+  report(load: WorkerLoad): void {
+    this.#load = load
+  }
+
   async runOnce(): Promise<void> {
     const sentAt = monotonicMs()
     const due = [...this.#held.values()].filter(
       ({ lease, renewedAt }) => sentAt - renewedAt >= Math.min(LONGEST_TICK_MS, lease.leaseMs) * RENEW_AT,
     )
     try {
-      await this.#deeds.beat()
+      await this.#beat()
       const verdicts = due.length === 0 ? [] : await this.#deeds.renew(due.map(({ lease }) => lease))
       const lost: Lease[] = []
       for (const [i, held] of due.entries()) {
@@ -106,6 +120,16 @@ export class LeaseKeeper {
     } catch (error) {
       this.#facts.fault(`renewing ${due.length} leases`, error)
     }
+  }
+
+  async #beat(): Promise<void> {
+    const load = this.#load
+    const silenceInMs = await this.#deeds.beat(load).catch((error) => {
+      this.#facts.unanswered()
+      throw error
+    })
+    if (this.#load === load) this.#load = undefined
+    if (silenceInMs !== undefined && silenceInMs <= SILENCE_SOON_MS) this.#facts.silence(silenceInMs)
   }
 
   #schedule(): void {

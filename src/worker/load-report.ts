@@ -1,14 +1,7 @@
-// Tells the database now and then how this worker's process fares: whoever decides where jobs are to run needs to know.
+// Measures now and then how this worker's process fares: whoever decides where jobs are to run needs to know.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Store } from '../store/open.js'
-import { reportLoad } from '../store/workers.js'
-
-export interface LoadReportOptions {
-  readonly worker: string
-  readonly isAlone: boolean
-  onFault(doing: string, error: unknown): void
-}
+import type { WorkerLoad } from '../store/workers.js'
 
 const FIRST_MS = 1000
 const EVERY_MS = 10_000
@@ -16,14 +9,14 @@ const EVERY_MS = 10_000
 const RESOLUTION_MS = 20
 
 export class LoadReport {
-  readonly #store: Store
-  readonly #options: LoadReportOptions
+  readonly #isAlone: boolean
+  readonly #tell: (load: WorkerLoad) => void
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   #timer: NodeJS.Timeout | undefined
 
-  constructor(store: Store, options: LoadReportOptions) {
-    this.#store = store
-    this.#options = options
+  constructor(isAlone: boolean, tell: (load: WorkerLoad) => void) {
+    this.#isAlone = isAlone
+    this.#tell = tell
   }
 
   start(): void {
@@ -33,23 +26,16 @@ export class LoadReport {
 
   stop(): void {
     clearTimeout(this.#timer)
-    this.#timer = undefined
     this.#delay.disable()
   }
 
-  async runOnce(): Promise<void> {
-    const { worker, isAlone, onFault } = this.#options
-    const loopDelayMs = Math.max(0, this.#delay.percentile(99) / 1e6 - RESOLUTION_MS)
-    this.#delay.reset()
-    await reportLoad(this.#store, worker, { isAlone, loopDelayMs }).catch((error) => onFault('telling its load', error))
-  }
-
   #schedule(ms: number): void {
-    const timer = setTimeout(async () => {
-      await this.runOnce()
-      if (this.#timer === timer) this.#schedule(EVERY_MS)
+    this.#timer = setTimeout(() => {
+      const loopDelayMs = Math.max(0, this.#delay.percentile(99) / 1e6 - RESOLUTION_MS)
+      this.#delay.reset()
+      this.#tell({ isAlone: this.#isAlone, loopDelayMs })
+      this.#schedule(EVERY_MS)
     }, ms)
-    timer.unref()
-    this.#timer = timer
+    this.#timer.unref()
   }
 }

@@ -13,10 +13,10 @@ export interface SuspectDeeds {
   onFault(doing: string, error: unknown): void
 }
 
-// Suspects are rare and a worker must be emptied for one; nobody waits for them to the second.
-const LOOK_MS = 5000
-// But a worker that ran many jobs when it died leaves many suspects: after one that ran, the next follows soon.
+// A worker that ran many jobs when it died leaves many suspects: after one that ran, the next follows soon.
 const NEXT_MS = 200
+// One that could not be claimed is another worker's, or its queue is paused.
+const REST_MS = 5000
 // How long a worker starts nothing new in order to become empty. In vain, it does its work for six times as long and is then
 // more patient: long jobs must neither be held up for a suspect nor keep it waiting for ever.
 const PATIENCE_MS = { first: 10_000, most: 600_000 }
@@ -26,6 +26,7 @@ export class SuspectRoom {
   readonly #deeds: SuspectDeeds
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
+  #restsUntil = 0
   #isStopping = false
   #patienceMs = PATIENCE_MS.first
 
@@ -33,8 +34,14 @@ export class SuspectRoom {
     this.#deeds = deeds
   }
 
-  start(): void {
-    this.#schedule()
+  /** There may be a suspect: looks for it now, unless it rests or is at one. */
+  expect(): void {
+    if (this.#isStopping || this.#working || performance.now() < this.#restsUntil) return
+    this.#working = this.runOnce().then((restMs) => {
+      this.#working = undefined
+      if (restMs !== NEXT_MS) this.#restsUntil = performance.now() + restMs
+      else if (!this.#isStopping) this.#timer = setTimeout(() => this.expect(), restMs)
+    })
   }
 
   async stop(): Promise<void> {
@@ -43,13 +50,13 @@ export class SuspectRoom {
     await this.#working
   }
 
-  /** Takes one suspect through, if there is one; gives the time until the next look. */
+  /** Takes one suspect through, if there is one; gives the time to rest before the next. */
   async runOnce(): Promise<number> {
     const { claim, run, clear, giveBack, reopen, onFault } = this.#deeds
     try {
       // Held from here on: no other worker empties itself for the same job.
       const job = await claim()
-      if (!job) return LOOK_MS
+      if (!job) return REST_MS
       try {
         if (!(await clear(this.#patienceMs))) {
           giveBack(job)
@@ -63,7 +70,7 @@ export class SuspectRoom {
       }
     } catch (error) {
       onFault('running a suspect alone', error)
-      return LOOK_MS
+      return REST_MS
     }
   }
 
@@ -71,15 +78,5 @@ export class SuspectRoom {
     const wasMs = this.#patienceMs
     this.#patienceMs = Math.min(wasMs * 2, PATIENCE_MS.most)
     return wasMs * WORK_BETWEEN
-  }
-
-  #schedule(lookMs = LOOK_MS): void {
-    if (this.#isStopping) return
-    this.#timer = setTimeout(
-      () => {
-        this.#working = this.runOnce().then((lookMs) => this.#schedule(lookMs))
-      },
-      lookMs * (1 + 0.2 * Math.random()),
-    )
   }
 }

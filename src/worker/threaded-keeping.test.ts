@@ -12,6 +12,7 @@ import { parentPort } from 'node:worker_threads'
 parentPort.on('message', (message) => {
   if (message.kind === 'stop') return parentPort.close()
   if (message.leases?.startsWith('13 ')) process.exit(3)
+  if (message.kind === 'load') return parentPort.postMessage({ kind: 'silence', inMs: message.load.loopDelayMs })
   parentPort.postMessage({ kind: 'lost', leases: [{ id: message.kind + ' ' + (message.leases ?? message.ids), token: '', leaseId: '' }] })
 })
 parentPort.postMessage({ kind: 'ready' })
@@ -36,6 +37,8 @@ function keeping() {
     lost: (leases: readonly { id: string }[]) => tell(leases.map(({ id }) => id).join()),
     overdue: (leases: unknown) => tell(`overdue ${leases}`),
     healthy: (isHealthy: boolean) => tell(isHealthy ? 'healthy' : 'not healthy'),
+    silence: (inMs: number) => tell(`silence in ${inMs}`),
+    unanswered: () => tell('unanswered'),
     fault: (doing: string) => tell(`fault ${doing}`),
   }
   const kept = new ThreadedKeeping({} as KeeperThreadData, facts, join(folder, 'thread.mjs'))
@@ -53,6 +56,17 @@ test('what is held and dropped reaches the thread, the drops of a moment in one 
   await heard
 
   expect(told).toEqual(['hold 1 1 5000,2 1 5000', 'drop 1,2'])
+  await kept.stop()
+})
+
+test('a load reaches the thread, and what the thread hears of other workers reaches the worker', async () => {
+  const { kept, told, hears } = keeping()
+  await kept.start()
+  const heard = hears('silence in 12')
+  kept.report({ isAlone: true, loopDelayMs: 12 })
+  await heard
+
+  expect(told).toEqual(['silence in 12'])
   await kept.stop()
 })
 

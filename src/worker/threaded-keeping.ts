@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module'
 import { Worker as Thread } from 'node:worker_threads'
 import type { Lease } from '../store/settle.js'
+import type { WorkerLoad } from '../store/workers.js'
 import { dropMessages, type FromKeeper, holdMessages, type ToKeeper } from './keeper-messages.js'
 import type { KeeperThreadData } from './keeper-thread.js'
 import type { KeeperFacts, TimedLease } from './lease-keeper.js'
@@ -64,6 +65,10 @@ export class ThreadedKeeping {
     this.#dropped.push(lease)
   }
 
+  report(load: WorkerLoad): void {
+    this.#send({ kind: 'load', load })
+  }
+
   async stop(): Promise<void> {
     this.#isStopping = true
     const thread = this.#thread
@@ -81,6 +86,8 @@ export class ThreadedKeeping {
     if (fact.kind === 'lost') this.#facts.lost(fact.leases)
     else if (fact.kind === 'overdue') this.#facts.overdue(fact.leases)
     else if (fact.kind === 'healthy') this.#facts.healthy(fact.isHealthy)
+    else if (fact.kind === 'silence') this.#facts.silence(fact.inMs)
+    else if (fact.kind === 'unanswered') this.#facts.unanswered()
     else this.#facts.fault(fact.doing, new Error(fact.message))
   }
 

@@ -119,6 +119,17 @@ test('without anything to wake it a worker looks by its poll', async () => {
   expect(parts.looks()).toBeGreaterThan(before)
 })
 
+test('a poll says first that the worker sleeps on, so that one look is enough', async () => {
+  const parts = wakeup()
+  await asleep(parts)
+  const before = parts.looks()
+
+  await vi.advanceTimersByTimeAsync(HOUR - 2000)
+
+  expect(parts.said.length).toBe(2)
+  expect(parts.looks() - before).toBe(1)
+})
+
 test('a worker that cannot be told polls every second', async () => {
   const parts = wakeup({ listen: false })
   await asleep(parts)

@@ -66,9 +66,19 @@ export class Wakeup {
     if (this.#isStopping) return Promise.resolve()
     return new Promise((resolve) => {
       this.#sleepers.add(resolve)
-      this.#announcing ??= this.#announce().finally(() => {
-        this.#announcing = undefined
-      })
+      this.#beginAnnouncing()
+    })
+  }
+
+  /** Who still sleeps says so first and looks then: one look is enough. */
+  #poll(): void {
+    this.#heardSinceLook = true
+    if (this.#sleepers.size > 0) this.#beginAnnouncing()
+  }
+
+  #beginAnnouncing(): void {
+    this.#announcing ??= this.#announce().finally(() => {
+      this.#announcing = undefined
     })
   }
 
@@ -84,10 +94,11 @@ export class Wakeup {
       const dueMs = await sleepWorker(this.#store, worker, queues, saidMs)
       this.#announcedUntil = performance.now() + saidMs - this.#pollMs()
       for (const ms of isNews ? LOOK_AGAIN_MS : LOOK_ONCE_MS) this.#after(ms, () => this.#resolveSleepers())
-      this.#setAlarm(Math.min(dueMs ?? Number.POSITIVE_INFINITY, this.#pollMs()))
+      if (dueMs !== undefined && dueMs < this.#pollMs()) this.#setAlarm(dueMs, () => this.wake())
+      else this.#setAlarm(this.#pollMs(), () => this.#poll())
     } catch (error) {
       onFault('saying that it sleeps', error)
-      this.#setAlarm(POLL_WITHOUT_LISTEN_MS)
+      this.#setAlarm(POLL_WITHOUT_LISTEN_MS, () => this.wake())
     }
   }
 
@@ -95,11 +106,11 @@ export class Wakeup {
     return this.#listening ? this.#options.pollMs : Math.min(this.#options.pollMs, POLL_WITHOUT_LISTEN_MS)
   }
 
-  #setAlarm(ms: number): void {
+  #setAlarm(ms: number, ring: () => void): void {
     clearTimeout(this.#alarm)
     if (this.#isStopping) return
     // Workers that started together need not ask together.
-    this.#alarm = setTimeout(() => this.wake(), Math.max(1, ms < 1000 ? ms : ms * (0.9 + 0.1 * Math.random())))
+    this.#alarm = setTimeout(ring, Math.max(1, ms < 1000 ? ms : ms * (0.9 + 0.1 * Math.random())))
   }
 
   #after(ms: number, act: () => void): void {

@@ -10,7 +10,7 @@ import type { Store } from '../store/open.js'
 import { deregisterWorker, putJobTypes, registerWorker, type WorkerRow } from '../store/workers.js'
 import { Backpressure } from './backpressure.js'
 import type { WorkerIdentity } from './identity.js'
-import { type JobReceiver, JobRuns } from './job-runs.js'
+import { type BeatWatch, type JobReceiver, JobRuns } from './job-runs.js'
 import { Lane } from './lane.js'
 import { monotonicMs } from './lease-keeper.js'
 import { LoadReport } from './load-report.js'
@@ -32,6 +32,7 @@ export interface WorkerParts {
   readonly isAlone: boolean
   readonly deeds: LeasedDeeds
   readonly instrument?: Instrument | undefined
+  readonly watch: BeatWatch
 }
 
 export class Worker {
@@ -77,7 +78,7 @@ export class Worker {
       reopen: () => this.#reopen(),
       onFault,
     })
-    this.#load = new LoadReport(store, { worker: identity.id, isAlone: parts.isAlone, onFault })
+    this.#load = new LoadReport(parts.isAlone, (load) => this.#runs.report(load))
     // What this process enqueues it may run at once.
     this.#unsubscribe = [
       events.on('job.enqueued', ({ isHeld }) => {
@@ -99,6 +100,11 @@ export class Worker {
     return isWelcome && lane ? this.#seats.reserve(lane, jobs) : undefined
   }
 
+  /** A job that two workers died with may wait. */
+  expectSuspect(): void {
+    this.#suspects.expect()
+  }
+
   async start(): Promise<void> {
     const { store, registry, events, log } = this.#parts
     const pinned = await putJobTypes(store, registry.definitions)
@@ -109,7 +115,6 @@ export class Worker {
     this.#backpressure?.start(() => {
       for (const lane of this.#lanes) lane.look()
     })
-    this.#suspects.start()
     this.#load.start()
     for (const lane of this.#lanes) lane.start()
     events.emit('worker.started', { worker: this.#row.id, queues: this.#row.queues, types: this.#row.types })

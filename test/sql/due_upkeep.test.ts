@@ -1,0 +1,90 @@
+// due_upkeep: what waits for a worker, all kinds in one answer.
+import { expect, test } from 'vitest'
+import { ask, askRow, type Session } from '../support/ask.js'
+import { setClock } from '../support/clock.js'
+import { givenIn } from '../support/given.js'
+import { at, dueAtNine } from '../support/schedules.js'
+import { useDatabase } from '../support/use-database.js'
+
+const db = useDatabase()
+
+const due = (session: Session, { queues = ['default'], types = ['task'], known = [] as string[] } = {}) =>
+  askRow(
+    session,
+    `select lost_in_ms::int, schedule_in_ms::int, has_bulk, has_stats, has_suspect
+       from holdfast.due_upkeep_v1($1, $2, $3)`,
+    [queues, types, known],
+  )
+
+test('in a fresh database nothing is due but the first count of figures', async () => {
+  expect(await due(db.pool)).toEqual({
+    lost_in_ms: null,
+    schedule_in_ms: null,
+    has_bulk: false,
+    has_stats: true,
+    has_suspect: false,
+  })
+})
+
+test('figures that have just been counted are not due', async () => {
+  await ask(db.pool, 'select holdfast.roll_stats_v1()')
+  await ask(db.admin, 'update holdfast.stats_mark set counted_to = holdfast.now()')
+
+  expect(await due(db.pool)).toMatchObject({ has_stats: false })
+})
+
+test('a lease may be lost when its time is over', async () => {
+  const { job_id } = await givenIn(db.pool).runningJob()
+  const client = await db.connect()
+  await setClock(client, '2090-01-01T00:00:00Z')
+  await ask(db.admin, `update holdfast.lease set locked_until = '2090-01-01T00:00:03Z' where job_id = $1`, [job_id])
+
+  expect(await due(client)).toMatchObject({ lost_in_ms: 3000 })
+})
+
+test('a lease may be lost before that, when a worker is silent', async () => {
+  const client = await db.connect()
+  await setClock(client, '2090-01-01T00:00:00Z')
+  await givenIn(client).runningJob()
+  await ask(client, `select holdfast.register_worker_v1('w', 'pod', 1, '1', '{default}', '{task}', 1)`)
+  await setClock(client, '2090-01-01T00:00:11Z')
+
+  expect(await due(client)).toMatchObject({ lost_in_ms: -1000 })
+})
+
+test('a schedule is due at its tick', async () => {
+  const client = await db.connect()
+  await dueAtNine(client)
+  expect(await due(client)).toMatchObject({ schedule_in_ms: -1000 })
+
+  await setClock(client, at('08:59:59'))
+  expect(await due(client)).toMatchObject({ schedule_in_ms: 1000 })
+})
+
+test('a schedule whose input code computes is due where the definition is', async () => {
+  await ask(db.pool, 'select holdfast.put_schedules_v1($1)', [
+    '[{"job_key": "coded", "type": "t", "every_ms": 1000, "input_from_code": true}]',
+  ])
+
+  expect(await due(db.pool)).toMatchObject({ schedule_in_ms: null })
+  expect(await due(db.pool, { known: ['coded'] })).toMatchObject({ schedule_in_ms: expect.any(Number) })
+})
+
+test('an open bulk operation is due until it is worked off', async () => {
+  await ask(db.pool, `select holdfast.start_bulk_v1('retry', '{"states": ["failed"]}')`)
+  expect(await due(db.pool)).toMatchObject({ has_bulk: true })
+
+  await ask(db.pool, 'select holdfast.work_bulk_v1()')
+
+  expect(await due(db.pool)).toMatchObject({ has_bulk: false })
+})
+
+test('a suspect waits for those who serve its queue and type', async () => {
+  await givenIn(db.pool).pendingJob()
+  expect(await due(db.pool)).toMatchObject({ has_suspect: false })
+  await ask(db.admin, 'update holdfast.ready set crashes = 2')
+
+  expect(await due(db.pool)).toMatchObject({ has_suspect: true })
+  expect(await due(db.pool, { queues: ['other'] })).toMatchObject({ has_suspect: false })
+  expect(await due(db.pool, { types: ['other'] })).toMatchObject({ has_suspect: false })
+})
