@@ -5,7 +5,7 @@ import { givenIn } from '../support/given.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
-const ROUNDS = 200
+const ROUNDS = 100
 const CANCEL_LIVING = `select holdfast.cancel_job(i) from unnest($1::bigint[]) as i where holdfast.state_of(i) in ('pending', 'running')`
 const CLAIM = 'select holdfast.claim_job($1, $2)'
 
@@ -17,7 +17,7 @@ async function raceFor(ids: readonly string[], sessions: Awaited<ReturnType<type
 test.each([
   ['exclusive', {}],
   ['supersede', { key_policy: 'supersede' }],
-])('two racers for two jobs of one %s key: one true, one false, 200 times', async (_policy, wish) => {
+])('two racers for two jobs of one %s key: one true, one false, 100 times', async (_policy, wish) => {
   const sessions = [await db.connect(), await db.connect()]
   const counts: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -39,7 +39,7 @@ test.each([
   ['with an exclusive key', { key: 'k' }],
   ['with a supersede key', { key: 'k', key_policy: 'supersede' }],
   ['with a coalescing key', { key: 'k', key_policy: 'coalesce' }],
-])('sixteen racers for one job %s: one true, 200 times', async (_kind, wish) => {
+])('sixteen racers for one job %s: one true, 100 times', async (_kind, wish) => {
   const sessions = await Promise.all(Array.from({ length: 16 }, () => db.connect()))
   const counts: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {

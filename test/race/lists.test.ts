@@ -15,7 +15,7 @@ const ALL_DAYS = DAYS + 1
 
 // Reads that know where to look, and searches, which give up after 2,000 jobs that do not fit: each asks for its job and,
 // in each day, for its outcome, at three to four pages.
-const KNOWING = 1500
+const KNOWING = 3000
 const SEARCHING = 2000 * 4 * (1 + ALL_DAYS)
 // Counting ends at 10,001, for each queue and each of its counts.
 const COUNTING = 30_000
