@@ -38,28 +38,3 @@ test('the end of a run is told before the next begins, although the claim was an
 
   expect(told).toEqual(['job.claimed 1', 'run 1', 'job.failed 1', 'job.claimed 2', 'run 2', 'job.completed 2'])
 })
-
-test('a worker stops although a failure that it wrote is not answered and its job is claimed again', async () => {
-  const { pool, delayAnswerTo } = lossyPool(bench.database.url)
-  const answer = gate()
-  delayAnswerTo('fail_jobs_v1', answer.opened)
-  const flaky = defineJob({
-    type: 'flaky',
-    retry: { base: 0, max: 0 },
-    run() {
-      throw new Error('always')
-    },
-  })
-  const holdfast = bench.open({ jobs: [flaky], database: pool, poll: '20ms' })
-  const handle = await holdfast.enqueue(flaky, {})
-  await holdfast.start()
-  await until(async () => (await bench.look('select from holdfast.lease where attempts = 2')).length === 1)
-
-  const stopped = holdfast.stop()
-  answer.open()
-  await stopped
-
-  expect(await handle.read()).toMatchObject({ state: 'pending', attempts: 1 })
-  await holdfast.close()
-  await pool.end()
-})
