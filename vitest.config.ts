@@ -1,22 +1,30 @@
 // Pure tests beside their files, everything on a real PostgreSQL, the core once more on PGlite, and a part of the core where
-// a session keeps less than it does on a server: one capability withheld at a time, and behind PgBouncer.
+// a session keeps less than it does on a server: with every such capability withheld, and behind PgBouncer.
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './test/support/long-first.js'
 import { findPgbouncer } from './test/support/pgbouncer.js'
 
-const limits = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' as const }
-const onServer = { ...limits, globalSetup: ['test/support/postgres-server.ts'], maxWorkers: 3 }
+// Many tests wait for processes, so there is room for one more than there are cores. The limits of time are there to end a
+// hang: nothing that works comes near them, however slow the machine is.
+const common = {
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  pool: 'forks' as const,
+  maxWorkers: Math.min(availableParallelism() + 1, 6),
+}
+const onServer = { ...common, globalSetup: ['test/support/postgres-server.ts'] }
 const LEAN = ['life-cycle', 'keys', 'retries', 'result', 'transaction', 'operators', 'schedules']
 const leanTests = [...LEAN.map((name) => `test/core/${name}.test.ts`), 'test/worker/effects.test.ts']
 
-const withheld = ['listen', 'session-locks', 'prepared-statements'].map((capability, index) => ({
+const withheld = {
   test: {
     ...onServer,
-    name: `without-${capability}`,
+    name: 'withheld',
     include: leanTests,
-    env: { HOLDFAST_TEST_ENGINE: 'postgres', HOLDFAST_TEST_WITHOUT: capability },
-    sequence: { groupOrder: 3 + index },
+    env: { HOLDFAST_TEST_ENGINE: 'postgres', HOLDFAST_TEST_WITHOUT: 'listen,session-locks,prepared-statements' },
   },
-}))
+}
 
 const pooled = {
   test: {
@@ -25,7 +33,6 @@ const pooled = {
     // Schedules are tested on a clock that is set for a session.
     include: [...leanTests.filter((path) => !path.includes('schedules')), 'test/core/http.test.ts'],
     env: { HOLDFAST_TEST_ENGINE: 'postgres', HOLDFAST_TEST_POOLER: 'transaction' },
-    sequence: { groupOrder: 6 },
   },
 }
 const hasPgbouncer = findPgbouncer() !== undefined
@@ -34,37 +41,27 @@ if (!hasPgbouncer) console.log('pgbouncer is not installed: the tests behind it 
 export default defineConfig({
   test: {
     passWithNoTests: true,
+    sequence: { sequencer: LongFirst },
     projects: [
-      {
-        test: {
-          ...limits,
-          name: 'unit',
-          include: ['src/**/*.test.ts'],
-          sequence: { groupOrder: 0 },
-        },
-      },
+      { test: { ...common, name: 'unit', include: ['src/**/*.test.ts'] } },
       {
         test: {
           ...onServer,
           name: 'postgres',
           include: ['test/**/*.test.ts'],
           env: { HOLDFAST_TEST_ENGINE: 'postgres' },
-          sequence: { groupOrder: 1 },
         },
       },
       {
         test: {
-          ...limits,
+          ...common,
           name: 'pglite',
           include: ['test/core/**/*.test.ts'],
           env: { HOLDFAST_TEST_ENGINE: 'pglite' },
           globalSetup: ['test/support/pglite-image.ts'],
-          // Each worker holds whole databases in memory.
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
         },
       },
-      ...withheld,
+      withheld,
       ...(hasPgbouncer ? [pooled] : []),
     ],
   },

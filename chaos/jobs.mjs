@@ -94,10 +94,13 @@ async function block({ afterMs = 0, ms }) {
   while (performance.now() < until);
 }
 
-/** Ends its own process. The line it logs has time to be stored before. */
+/** Ends its own process. The line it logs is stored before. */
 async function poison({ by }, ctx) {
+  const { id, token } = ctx.job
   ctx.log.info({}, `about to end by ${by}`)
-  await wait(700)
+  const stored = () => ctx.tx((tx) => tx.query('select from holdfast.read_logs_v1($1) where token = $2', [id, token]))
+  do await wait(700)
+  while ((await stored()).rows.length === 0)
   if (by === 'exit') process.exit(1)
   process.kill(process.pid, 'SIGKILL')
 }

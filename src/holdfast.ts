@@ -170,7 +170,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     const claimedAt = monotonicMs()
     const job = await claimOne(this.#store, toJobId(id), { worker: identity.id, types: this.#registry.types })
     if (!job) return false
-    runs.hold([job], claimedAt)
+    await runs.hold([job], claimedAt)
     await runs.workThrough(job)
     return true
   }

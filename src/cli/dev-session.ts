@@ -3,7 +3,7 @@
 import type { Client } from '../client/client.js'
 import type { OpenDatabase } from '../client/open.js'
 import type { JobId } from '../domain/job.js'
-import { type Serving, serve } from '../http/serve.js'
+import type { Serving } from '../http/serve.js'
 import type { Events } from '../observe/events.js'
 import { type App, loadApp } from './load-app.js'
 
@@ -85,6 +85,7 @@ export class DevSession {
       // Pages come back by themselves: the new server is where the old one was.
       const port = this.#serving?.port ?? this.#port
       await this.#serving?.close()
+      const { serve } = await import('../http/serve.js')
       this.#serving = await serve(app as unknown as Client, { port })
     } catch (error) {
       await app.close()

@@ -59,7 +59,9 @@ export class JobRuns {
   readonly #graphs = new RecentGraphs()
   readonly #held = new Map<string, ClaimedJob>()
   readonly #runs = new Map<ClaimedJob, Run>()
+  readonly #untold = new Map<ClaimedJob, () => void>()
   #keeping: Keeping | undefined
+  #isStopping = false
   #isOver = false
   #isHealthy = true
   #recovered: Promise<void> = Promise.resolve()
@@ -108,9 +110,11 @@ export class JobRuns {
     return this.#recovered
   }
 
-  /** Lets those go who wait for leases to be kept: the worker is stopping. */
+  /** Lets those go who wait for leases to be kept or for earlier ends to be told: the worker is stopping. */
   stopWaiting(): void {
+    this.#isStopping = true
     this.#recover?.()
+    for (const goOn of this.#untold.values()) goOn()
   }
 
   /** true when nothing runs and all outcomes are written down, false when that takes longer than `ms`. */
@@ -121,13 +125,21 @@ export class JobRuns {
     return true
   }
 
-  /** From now on the leases are renewed. `claimedAt`: when the claim was sent, by monotonicMs(). */
-  hold(jobs: readonly ClaimedJob[], claimedAt: number): void {
+  /**
+   * From now on the leases are renewed. Resolves when the jobs may start.
+   * `claimedAt`: when the claim was sent, by monotonicMs().
+   */
+  async hold(jobs: readonly ClaimedJob[], claimedAt: number): Promise<void> {
     if (jobs.length > 0) this.#keeping?.hold(jobs, claimedAt)
+    // A claim can be answered before the settling that it follows: then the end of the last run is told first.
+    const untold: ClaimedJob[] = []
     for (const job of jobs) {
+      const before = this.#held.get(job.id)
+      if (before && this.#settler.isAt(before)) untold.push(before)
       this.#held.set(job.id, job)
-      this.#parts.events.emitIfHeard('job.claimed', () => factOf(job))
     }
+    if (untold.length > 0 && !this.#isStopping) await Promise.all(untold.map((job) => this.#told(job)))
+    for (const job of jobs) this.#parts.events.emitIfHeard('job.claimed', () => factOf(job))
   }
 
   /** Runs a held job; resolves when its slot is free again. Writing the outcome down goes on behind. */
@@ -231,6 +243,16 @@ export class JobRuns {
     if (this.#held.get(job.id) === job) this.#held.delete(job.id)
     this.#keeping?.drop(job)
     tell(this.#parts, ended, verdict ?? false)
+    this.#untold.get(job)?.()
+  }
+
+  #told(job: ClaimedJob): Promise<void> {
+    return new Promise((resolve) => {
+      this.#untold.set(job, () => {
+        this.#untold.delete(job)
+        resolve()
+      })
+    })
   }
 
   async #runsEnded(ms: number): Promise<void> {

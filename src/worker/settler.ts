@@ -43,6 +43,7 @@ export class Settler {
   readonly #store: Store
   readonly #facts: SettlerFacts
   #waiting: Ended[] = []
+  #writing: readonly Ended[] = []
   #flushing: Promise<void> | undefined
   #isGivingUp = false
 
@@ -58,6 +59,11 @@ export class Settler {
     }
     this.#waiting.push(ended)
     this.#flushing ??= this.#flush()
+  }
+
+  /** Whether its outcome waits to be written or is just being written. */
+  isAt(job: ClaimedJob): boolean {
+    return [this.#waiting, this.#writing].some((batch) => batch.some((ended) => ended.job === job))
   }
 
   /** undefined, or a promise to wait for when too much is unwritten. */
@@ -77,7 +83,8 @@ export class Settler {
     try {
       while (this.#waiting.length > 0) {
         const kinds = new Map<Writing, Ended[]>()
-        for (const ended of this.#waiting.splice(0, LARGEST_BATCH)) {
+        this.#writing = this.#waiting.splice(0, LARGEST_BATCH)
+        for (const ended of this.#writing) {
           const kind = writingOf(ended)
           const known = kinds.get(kind)
           if (known) known.push(ended)
@@ -86,6 +93,7 @@ export class Settler {
         for (const [kind, batch] of kinds) await this.#write(kind, batch)
       }
     } finally {
+      this.#writing = []
       // In the same breath as the last look: what is pushed a moment later must find nobody at work.
       this.#flushing = undefined
     }

@@ -142,7 +142,7 @@ export class Worker {
     return {
       room: () => new Map(this.#lanes.map((lane) => [lane.queue, lane.free()])),
       take: (jobs, claimedAt) => {
-        this.#runs.hold(jobs, claimedAt)
+        void this.#runs.hold(jobs, claimedAt)
         for (const job of jobs) {
           const lane = this.#lanes.find(({ queue }) => queue === job.queue)
           if (!lane?.take(job)) this.#runs.giveBack([job])
@@ -158,7 +158,7 @@ export class Worker {
     const batch = await claimBatch(this.#parts.store, { worker, queue, types, n, from })
     const ms = monotonicMs() - claimedAt
     this.#parts.events.emitIfHeard('worker.claimed', () => ({ worker, queue, jobs: batch.jobs.length, ms }))
-    this.#runs.hold(batch.jobs, claimedAt)
+    await this.#runs.hold(batch.jobs, claimedAt)
     return batch
   }
 
@@ -167,7 +167,7 @@ export class Worker {
     const claimedAt = monotonicMs()
     const { id, types, queues } = this.#row
     const job = await claimSuspect(this.#parts.store, { worker: id, types }, queues)
-    if (job) this.#runs.hold([job], claimedAt)
+    if (job) await this.#runs.hold([job], claimedAt)
     return job
   }
 

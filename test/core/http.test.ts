@@ -381,7 +381,7 @@ describe('a bulk operation over HTTP', () => {
     expect(asked.body).toMatchObject({ askedBy: 'ada', expected: { count: 7, isCapped: false } })
     await holdfast.start()
     const path = `/api/bulk-operations/${asked.body.id}`
-    await until(async () => (await ask(`GET ${path}`)).body.state === 'completed')
+    await until(async () => (await holdfast.operator.bulk.find(asked.body.id))?.state === 'completed')
 
     expect((await ask(`GET ${path}`)).body).toMatchObject({ done: 7, skipped: 0, failed: 0 })
     expect((await ask('GET /api/bulk-operations')).body.rows).toHaveLength(1)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { defineJob } from '../../src/index.js'
 import { gate } from '../support/gate.js'
 import { heardTimes, useHoldfast } from '../support/holdfast.js'
+import { inTransaction } from '../support/own-transaction.js'
 
 const bench = useHoldfast()
 
@@ -85,9 +86,10 @@ test('a delayed job runs when its time has come, without being asked for', async
   const holdfast = bench.open({ jobs: [note], poll: '1h' })
   await holdfast.start()
 
-  const handles = await Promise.all([
-    holdfast.enqueue(note, 'b', { delay: '400ms' }),
-    holdfast.enqueue(note, 'a', { delay: '100ms' }),
+  const now = Date.now()
+  const handles = await inTransaction(bench.database, async (tx) => [
+    await holdfast.enqueue(note, 'b', { runAt: new Date(now + 400), tx }),
+    await holdfast.enqueue(note, 'a', { runAt: new Date(now + 100), tx }),
   ])
   await Promise.all(handles.map((handle) => handle.result()))
 

@@ -38,9 +38,9 @@ test('every outcome of a worker that was stopped for longer than its leases is r
     ...(await fleet.enqueue(5, { type: 'effect', input: { beforeMs: 4000 } })),
   ]
   await until(async () => (await heldBy(sleeper)) === 10)
-  const other = await fleet.startWorker(settings)
 
   sleeper.kill('SIGSTOP')
+  const other = await fleet.startWorker(settings)
   await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
   sleeper.kill('SIGCONT')
   await sleeper.hears('job.lost', 10)
@@ -53,13 +53,12 @@ test('every outcome of a worker that was stopped for longer than its leases is r
   expect(fleet.complaints()).toBe('')
 })
 
-test('a job that ends its worker fails at the third death, and those beside it complete', {
-  timeout: 60_000,
-}, async () => {
+test('a job that ends its worker fails at the third death, and those beside it complete', async () => {
   const deaths: unknown[] = []
-  const workers = [await fleet.startWorker(), await fleet.startWorker()]
-  const bystanders = await fleet.enqueue(4, { type: 'noop', input: { ms: 1500 } })
+  const workers = [await fleet.startWorker()]
+  const bystanders = await fleet.enqueue(4, { type: 'noop', input: { ms: 2500 } })
   const [poison = ''] = await fleet.enqueue(1, { type: 'poison', input: { by: 'SIGKILL' } })
+  workers.push(await fleet.startWorker())
   const hasFailed = async () => (await fleet.jobs([poison]))[0]?.state === 'failed'
 
   while (!(await hasFailed())) {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('the example runs its jobs, shows each transition, and ends by itself', { timeout: 120_000 }, async () => {
+test('the example runs its jobs, shows each transition, and ends by itself', async () => {
   const { DATABASE_URL: _, ...env } = process.env
   const example = join(ROOT, 'examples/hello/main.mjs')
 
@@ -47,7 +47,7 @@ test('the example runs its jobs, shows each transition, and ends by itself', { t
   expect(await readdir(folder)).toEqual([])
 })
 
-test('the example of a pipeline prints what its steps came to, and ends by itself', { timeout: 120_000 }, async () => {
+test('the example of a pipeline prints what its steps came to, and ends by itself', async () => {
   const { DATABASE_URL: _, ...env } = process.env
   const example = join(ROOT, 'examples/pipeline/main.mjs')
 

@@ -34,7 +34,7 @@ function start(program: string, ...args: string[]) {
   return command
 }
 
-test('init and dev lead to a job that ran, and a changed file is taken up', { timeout: 120_000 }, async () => {
+test('init and dev lead to a job that ran, and a changed file is taken up', async () => {
   const init = await start('npx', '--no-install', 'holdfast', 'init', '--yes').ended
   expect(init).toMatchObject({ code: 0, stdout: expect.stringContaining('→ next: npm run dev') })
 
@@ -63,7 +63,7 @@ test('init and dev lead to a job that ran, and a changed file is taken up', { ti
   expect(await second.ended).toMatchObject({ code: 0 })
 })
 
-test('init keeps every file that is there, and asks for nothing twice', { timeout: 60_000 }, async () => {
+test('init keeps every file that is there, and asks for nothing twice', async () => {
   await writeFile(join(app, 'holdfast.config.ts'), '// mine')
 
   const { code, stdout } = await start('npx', '--no-install', 'holdfast', 'init', '--yes', '--json').ended

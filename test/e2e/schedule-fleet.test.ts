@@ -9,7 +9,7 @@ const db = useDatabase()
 // npm run chaos -- schedules does the same for 500 ticks.
 const TICKS = 12
 
-test('no tick is missed or doubled when its worker dies of it', { timeout: 180_000 }, async () => {
+test('no tick is missed or doubled when its worker dies of it', async () => {
   const fleet = openFleet(db.whole.url)
   try {
     const asOwner = (text: string, values: unknown[] = []) => ask(db.admin, text, values)

@@ -6,9 +6,7 @@ import { until, useHoldfast } from '../support/holdfast.js'
 const bench = useHoldfast()
 const fleet = useFleet(bench)
 
-test('a handler whose worker is killed after each of its three steps runs each step once', {
-  timeout: 60_000,
-}, async () => {
+test('a handler whose worker is killed after each of its three steps runs each step once', async () => {
   const deaths: unknown[] = []
   const [id = ''] = await fleet.enqueue(1, { type: 'steps', input: { deadly: true }, max_attempts: 20 })
   let worker = await fleet.startWorker()
@@ -32,7 +30,7 @@ test('a handler whose worker is killed after each of its three steps runs each s
   expect((await bench.look(`select verdict from holdfast.attempt where job_id = $1`, [id])).length).toBe(3)
 })
 
-test('a job that sleeps outlives its worker, and the next one goes on where it was', { timeout: 60_000 }, async () => {
+test('a job that sleeps outlives its worker, and the next one goes on where it was', async () => {
   const doomed = await fleet.startWorker()
   const [id = ''] = await fleet.enqueue(1, { type: 'steps', input: { restMs: 2_000 }, max_attempts: 20 })
   await until(async () => (await bench.look('select from holdfast.step where job_id = $1', [id])).length >= 2)

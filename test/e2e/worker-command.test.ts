@@ -13,9 +13,16 @@ test('workers that are replaced one after the other consume no attempt', async (
   const short = await fleet.enqueue(40, { type: 'noop', input: { ms: 100 } })
   const long = await fleet.enqueue(8, { type: 'noop', input: { ms: 4000 } })
   const codes: unknown[] = []
-  await until(
-    async () => (await bench.look(`select from holdfast.lease where locked_by = $1`, [await leaving.id()])).length > 0,
-  )
+  const hasLong = async (worker: typeof leaving) =>
+    (
+      await bench.look('select from holdfast.lease where locked_by = $1 and job_id = any ($2)', [
+        await worker.id(),
+        long,
+      ])
+    ).length > 0
+  await until(async () => (await hasLong(leaving)) || (await hasLong(staying)))
+  // The first to leave has a job that it cannot finish.
+  if (!(await hasLong(leaving))) [leaving, staying] = [staying, leaving]
 
   for (let round = 0; round < 3; round += 1) {
     leaving.kill('SIGTERM')
@@ -38,16 +45,13 @@ test('a second signal ends the process at once, without waiting for what runs', 
   const worker = await fleet.startCommand({ CHAOS_GRACE: '25s' })
   const ids = await fleet.enqueue(1, { type: 'noop', input: { ms: 60_000 } })
   await until(() => allRunning(ids))
+  const listens = async () =>
+    (await bench.look(`select from pg_stat_activity where datname = current_database() and query ilike 'listen%'`))
+      .length > 0
+  await until(listens)
 
   worker.kill('SIGTERM')
-  await until(
-    async () =>
-      (
-        await bench.look('select from pg_stat_activity where datname = current_database() and query ilike $1', [
-          'listen%',
-        ])
-      ).length === 0,
-  )
+  await until(async () => !(await listens()))
   worker.kill('SIGTERM')
 
   expect(await worker.ended).toEqual({ code: 1, signal: null })

@@ -82,7 +82,7 @@ describe('a thousand streams', () => {
     const kept = heard.reduce((sum, text) => sum + text.length, 0)
     expect(memoryInUse() - before - kept).toBeLessThan(1000 * 65_536)
     agent.destroy()
-  }, 120_000)
+  })
 
   test('beyond the limit are refused with the time to wait', async () => {
     const holdfast = bench.open({ jobs: [mail] })
@@ -144,7 +144,7 @@ describe('a reader that does not read', () => {
       server.closeAllConnections()
       server.close()
     }
-  }, 60_000)
+  })
 })
 
 async function appendLine(id: string, message: string, filling = ''): Promise<void> {

@@ -116,7 +116,7 @@ describe('permissions', () => {
     }
 
     await expect(page(rows)).toMatchFileSnapshot('../../docs/reference/permissions.md')
-  }, 120_000)
+  })
 
   test('are of no use to nobody, and none of them is needed to learn who one is', async () => {
     const desk = await open()

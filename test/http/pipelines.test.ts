@@ -254,7 +254,7 @@ describe('waiting jobs', () => {
     const made = await as()('POST /api/bulk-operations', { deed: 'cancel', filter: 'state:waiting queue:mail' })
     expect(made.body).toMatchObject({ state: 'open', expected: { count: 1 } })
     await holdfast.start()
-    await until(async () => (await as()(`GET /api/bulk-operations/${made.body.id}`)).body.state === 'completed')
+    await until(async () => (await holdfast.operator.bulk.find(made.body.id))?.state === 'completed')
 
     expect((await as()(`GET /api/pipelines/${id}`)).body.progress.waiting).toBe(0)
   })

@@ -7,9 +7,7 @@ const bench = useHoldfast()
 const EVENTS = 300
 const EMITTERS = 4
 
-test('every job is woken, whether its event came before, while or after it began to wait', {
-  timeout: 60_000,
-}, async () => {
+test('every job is woken, whether its event came before, while or after it began to wait', async () => {
   const waiting = defineJob({
     type: 'waiting',
     run: async ({ n }: { n: number }, ctx) => ctx.waitFor<number>(`event ${n}`),

@@ -2,6 +2,7 @@
 // session is known by what the server says of it, never by time; it is awaited when that session lets it go.
 import type pg from 'pg'
 import { askValue, type Row } from '../support/ask.js'
+import { orSoon } from '../support/blocked.js'
 
 /** One session. Its pid is asked for before it is busy. */
 export interface Actor {
@@ -118,8 +119,11 @@ class Player {
   async goOn(isBlocked: (() => Promise<boolean>) | undefined): Promise<boolean> {
     let moved = false
     while (this.isBusy) {
+      const isNew = this.current === undefined
       this.current ??= this.begin()
       const { current } = this
+      // Most steps end at once; about those that do not, the server is asked.
+      if (isNew) await orSoon(current.answer)
       while (!current.isDone) {
         if (isBlocked === undefined) await current.answer
         else if ((await isBlocked()) && !current.isDone) {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MUTATIONS, type Mutation } from './mutations.js'
 import { withPatch } from './patches.js'
 import { openRace, type Race } from './race.js'
-import { LIMIT } from './use-race.js'
 
 let race: Race
 const table: string[] = []
@@ -14,7 +13,6 @@ afterAll(() => race.close())
 
 test.each(MUTATIONS.map((mutation): [string, Mutation] => [mutation.name, mutation]))(
   'it is seen when %s',
-  { timeout: LIMIT },
   async (name, { patch, caughtBy }) => {
     expect(await caughtBy.run(race)).toEqual([])
 

@@ -1,7 +1,7 @@
 // Every pair of transitions on one job, without a key and alone with its key, in every order of their deeds and commits.
 import { describe, test } from 'vitest'
 import * as deeds from './deeds.js'
-import { LIMIT, pairs, useRace } from './use-race.js'
+import { pairs, useRace } from './use-race.js'
 
 const { claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release } = deeds
 const { renew, renewStale, cancelFirst, retryFirst, recover, reap } = deeds
@@ -19,7 +19,6 @@ const race = useRace()
 describe.each([null, 'exclusive', 'supersede'] as const)('key policy: %s', (policy) => {
   test.each(['pending', 'lost', 'finished'] as const)(
     'no pair of transitions breaks a promise, from: %s',
-    { timeout: LIMIT },
     async (start) => {
       await race.expectSound(pairs(start, policy, 1, POSSIBLE[start]))
     },

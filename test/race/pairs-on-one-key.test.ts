@@ -1,7 +1,7 @@
 // Every pair of transitions on two jobs of one key, in every order of their deeds and commits.
 import { describe, test } from 'vitest'
 import * as deeds from './deeds.js'
-import { LIMIT, pairs, pairsWithRollback, useRace } from './use-race.js'
+import { pairs, pairsWithRollback, useRace } from './use-race.js'
 
 const { claim, claimFirst, claimSecond, complete, completeStale, fail, renew } = deeds
 const { cancelFirst, cancelSecond, retryFirst, recover, reap, enqueue } = deeds
@@ -21,12 +21,12 @@ describe.each(['exclusive', 'supersede', 'coalesce'] as const)('%s key', (policy
   const starts = (['pending', 'lost', 'parked', 'finished'] as const).filter(
     (start) => start !== 'parked' || policy !== 'supersede',
   )
-  test.each(starts)('no pair of transitions breaks a promise, from: %s', { timeout: LIMIT }, async (start) => {
+  test.each(starts)('no pair of transitions breaks a promise, from: %s', async (start) => {
     await race.expectSound(pairs(start, policy, 2, POSSIBLE[start]))
   })
 
   const start = policy === 'supersede' ? 'lost' : 'parked'
-  test('nor does one of which the first is rolled back', { timeout: LIMIT }, async () => {
+  test('nor does one of which the first is rolled back', async () => {
     await race.expectSound(pairsWithRollback(start, policy, 2, POSSIBLE[start]))
   })
 })

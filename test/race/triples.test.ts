@@ -2,7 +2,7 @@
 import { describe, test } from 'vitest'
 import * as deeds from './deeds.js'
 import type { Scenario } from './race.js'
-import { LIMIT, useRace } from './use-race.js'
+import { useRace } from './use-race.js'
 
 const { claim, claimFirst, claimSecond, complete, completeStale, fail, release, renew, renewStale } = deeds
 const { cancelFirst, cancelSecond, retryFirst, recover, reap, enqueue } = deeds
@@ -70,7 +70,7 @@ const TRIPLES: [string, Omit<Scenario, 'policy'>, deeds.Policy[]][] = [
 ]
 
 describe.each(TRIPLES)('%s', (_what, scenario, policies) => {
-  test.each(policies)('keep every promise, key policy: %s', { timeout: LIMIT }, async (policy) => {
+  test.each(policies)('keep every promise, key policy: %s', async (policy) => {
     await race.expectSound([{ ...scenario, policy }])
   })
 })

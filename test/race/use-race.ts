@@ -3,9 +3,6 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { Deed, Policy, Start } from './deeds.js'
 import { type Findings, openRace, type Race, type Scenario, sum } from './race.js'
 
-/** Loaded machines play slowly; the limit is there to end a hang. */
-export const LIMIT = 180_000
-
 export function useRace() {
   let race: Race | undefined
   const played: Findings[] = []

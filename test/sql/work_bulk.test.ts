@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { ask, askList, askRow, askValue } from '../support/ask.js'
 import { givenIn } from '../support/given.js'
+import { until } from '../support/holdfast.js'
 import { enqueuePipeline } from '../support/pipelines.js'
 import { useDatabase } from '../support/use-database.js'
 
@@ -104,11 +105,11 @@ test('a job that another has moved on meanwhile is skipped', async () => {
   await ask(one, 'select holdfast.retry_job($1)', [lease.job_id])
   const pid = await askValue<number>(one, 'select pg_backend_pid()')
   const stepped = step()
-  await expect
-    .poll(() => askList(db.admin, 'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))', [pid]), {
-      timeout: 20_000,
-    })
-    .toHaveLength(1)
+  await until(
+    async () =>
+      (await askList(db.admin, 'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))', [pid])).length >
+      0,
+  )
   await one.query('commit')
 
   expect(await stepped).toMatchObject([{ state: 'completed', done: '0', skipped: '1' }])

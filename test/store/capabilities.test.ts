@@ -74,7 +74,7 @@ test.skipIf(!hasPgbouncer)('a worker behind a pooler runs jobs, holds no lock, a
 
   const handle = await holdfast.enqueue(echo, { n: 1 })
 
-  expect(await handle.result({ timeout: '20s' })).toEqual({ n: 1 })
+  expect(await handle.result()).toEqual({ n: 1 })
   await until(async () => (await ask(db.admin, 'select from holdfast.worker where not has_lock')).length === 1)
   expect(
     await ask(

@@ -4,11 +4,8 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createHoldfast, defineJob } from '../../src/index.js'
-
-// A database on disk is made from nothing each time.
-vi.setConfig({ testTimeout: 120_000 })
 
 const echo = defineJob({ type: 'echo', run: (input: unknown) => input })
 

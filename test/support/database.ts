@@ -88,7 +88,7 @@ async function clone(server: string, template: string, name: string): Promise<vo
   await asAdmin(server, async (client) => {
     for (let tries = 1; ; tries += 1) {
       try {
-        await client.query(`create database ${name} template ${template}`)
+        await client.query(`create database ${name} template ${template} strategy file_copy`)
         return
       } catch (error) {
         if (!(error instanceof pg.DatabaseError) || error.code !== OBJECT_IN_USE || tries === 100) throw error

@@ -56,18 +56,20 @@ export function useHoldfast(): Bench {
   }
 }
 
+const WITHOUT: Record<string, Partial<HoldfastOptions<readonly JobDefinition[]>>> = {
+  listen: { listen: false },
+  'session-locks': { sessionLock: false },
+  'prepared-statements': { preparedStatements: false },
+}
+
 /** What a server or a pooler before it may lack, taken away from every Holdfast of the run. */
-function withheld(capability: string | undefined): Partial<HoldfastOptions<readonly JobDefinition[]>> {
-  switch (capability) {
-    case 'listen':
-      return { listen: false }
-    case 'session-locks':
-      return { sessionLock: false }
-    case 'prepared-statements':
-      return { preparedStatements: false }
-    default:
-      return {}
-  }
+function withheld(capabilities = ''): Partial<HoldfastOptions<readonly JobDefinition[]>> {
+  const names = capabilities.split(',').filter((name) => name !== '')
+  return Object.assign({}, ...names.map((name) => WITHOUT[name] ?? unknown(name)))
+}
+
+function unknown(name: string): never {
+  throw new Error(`HOLDFAST_TEST_WITHOUT names ${name}, which nobody can withhold`)
 }
 
 interface Hears {

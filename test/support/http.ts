@@ -93,11 +93,13 @@ interface Contract {
   readonly responses: Record<string, { content?: Record<string, { schema: z.ZodType }> }>
 }
 
-/** An answer has a status that its route names and nothing in its body that the contract does not describe. */
-function contractCheck(client: Client): (method: string, path: string, answer: Answer) => void {
+// The same for every client, and dear to make.
+let contracts: readonly Contract[] | undefined
+
+function contractsOf(client: Client): Contract[] {
   const options = checkOptions({ auth: namedByHeader }, {})
   const hub = new Hub(client, options.limits, options.log)
-  const contracts = allRoutes({ client, options, hub })
+  return allRoutes({ client, options, hub })
     .flatMap((app) => app.openAPIRegistry.definitions)
     .flatMap((definition) => (definition.type === 'route' ? [definition.route] : []))
     .map(
@@ -107,6 +109,12 @@ function contractCheck(client: Client): (method: string, path: string, answer: A
         responses: responses as Contract['responses'],
       }),
     )
+}
+
+/** An answer has a status that its route names and nothing in its body that the contract does not describe. */
+function contractCheck(client: Client): (method: string, path: string, answer: Answer) => void {
+  contracts ??= contractsOf(client)
+  const known = contracts
   return (method, path, { status, body, headers }) => {
     if (status >= 400) {
       expect(headers.get('content-type')).toBe('application/problem+json')
@@ -114,7 +122,7 @@ function contractCheck(client: Client): (method: string, path: string, answer: A
       expect(body.status).toBe(status)
     }
     const pathname = path.split('?')[0] as string
-    const contract = contracts.find((one) => one.method === method && one.path.test(pathname))
+    const contract = known.find((one) => one.method === method && one.path.test(pathname))
     if (!contract || status >= 500) return
     const described = contract.responses[status]
     expect(described, `${method} ${pathname} answers ${status}, which its contract does not name`).toBeDefined()

@@ -26,12 +26,13 @@ export function useScheduling(bench: Bench) {
     if (bench.database.pglite) await setClock({ query: bench.look }, iso)
     else if (pool) await setClock(pool, iso)
   }
-  const openPool = () => {
-    const opened = new pg.Pool({ connectionString: bench.database.url, max: 1 })
-    // The pool gives up a connection whose statement was refused; the next one must have the same time.
-    opened.on('connect', (client) => void setClock(client, now))
-    return opened
-  }
+  const openPool = () =>
+    new pg.Pool({
+      connectionString: bench.database.url,
+      max: 1,
+      // The pool gives up a connection whose statement was refused; the next one must have the same time.
+      onConnect: (client) => setClock(client, now),
+    })
   afterEach(async () => {
     await bench.closeAll()
     await set(null)

@@ -13,7 +13,7 @@ afterEach(async () => {
   lossy = undefined
 })
 
-const add = defineJob({ type: 'add', lease: '1s', run: ({ n }: { n: number }) => n + 1 })
+const add = defineJob({ type: 'add', lease: '3s', run: ({ n }: { n: number }) => n + 1 })
 const five = definePipeline({
   name: 'five',
   build(p, n: number) {

@@ -5,7 +5,6 @@ import type { Command } from 'commander'
 import { openClient } from '../../client/open.js'
 import { invalidOption } from '../../domain/invalid-option.js'
 import type { BearerToken } from '../../http/bearer-tokens.js'
-import { serve } from '../../http/serve.js'
 import { type DatabaseFlags, findDatabase, withDatabase } from '../database.js'
 import { stopSignal } from '../stop-signal.js'
 import { print } from '../terminal.js'
@@ -32,6 +31,8 @@ async function runUi(flags: UiFlags): Promise<void> {
   try {
     // A database that cannot be reached is told now, and not by the first request.
     await open.client.operator.live()
+    // Most of what the command line would load, and of no use to any other command.
+    const { serve } = await import('../../http/serve.js')
     const serving = await serve(open.client, {
       hostname: flags.host,
       port: checkPort(flags.port),
