@@ -110,9 +110,10 @@ test('a connection that is ended while a transaction holds it spoils that transa
 
   const broken = database.transaction(async (tx) => {
     const { rows } = await tx.query('select pg_backend_pid() as pid')
-    expect(await askValue(db.admin, 'select pg_terminate_backend($1)', [rows[0]?.pid])).toBe(true)
     // The client hears of it while nothing is asked.
-    await new Promise((resolve) => tx.once('end', resolve))
+    const ended = new Promise((resolve) => tx.once('end', resolve))
+    expect(await askValue(db.admin, 'select pg_terminate_backend($1)', [rows[0]?.pid])).toBe(true)
+    await ended
     await tx.query('select 1')
   })
 
