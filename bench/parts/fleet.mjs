@@ -10,7 +10,7 @@ export const systems = [
   'pg-boss (work)',
   'bullmq (Redis)',
 ]
-export const quickSystems = ['holdfast', 'graphile-worker (local queue 500)']
+export const quickSystems = ['holdfast']
 
 export async function measure(bench, system) {
   const { rate } = await drainOnce(bench, system, { part: 'fleet', jobs: bench.drained, processes: 4 })

@@ -14,7 +14,7 @@ export const systems = [
   'pg-boss (work)',
   'bullmq (PostgreSQL)',
 ]
-export const quickSystems = ['holdfast', 'graphile-worker']
+export const quickSystems = ['holdfast']
 
 export async function measure(bench, system) {
   const store = await bench.stores.fresh(system.store)

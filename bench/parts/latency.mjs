@@ -27,7 +27,7 @@ export const systems = [
 ]
 export const quickSystems = ['holdfast', 'graphile-worker', 'bare insert']
 
-const WARM_UP = 20
+const WARM_UP = 10
 
 export async function measure(bench, system) {
   const own = await sample(bench, system, 1)
@@ -42,7 +42,7 @@ export async function measure(bench, system) {
 
 async function sample(bench, system, processes) {
   const store = await bench.stores.fresh(system.store)
-  const samples = bench.size(300, 30)
+  const samples = bench.size(300, 15)
   const start = (roles) => bench.start('latency', system, { roles, samples }, store.url)
   const all = processes === 1 ? [start('worker and sender')] : [start('sender'), start('worker')]
   for (const each of all) await each.hear('ready')
