@@ -37,22 +37,26 @@ test('a job that meets an idle worker of its own process runs there once, with o
 })
 
 test('no more are held than there are slots; the others run when those are free', async () => {
-  const mayEnd = gate()
+  let mayEnd = gate()
   const wait = defineJob({ type: 'wait', run: () => mayEnd.opened })
   const holdfast = bench.open({ jobs: [wait], concurrency: 2 })
   const held = heldJobs(holdfast)
   await holdfast.start()
 
-  const handles = await Promise.all(Array.from({ length: 10 }, () => holdfast.enqueue(wait, {})))
-  const later = await holdfast.enqueueMany(wait, [1, 2, 3])
+  // Again where the worker was just looking: then it keeps no slot at all.
+  for (let taken = 0; taken === 0; mayEnd = gate()) {
+    const handles = await Promise.all(Array.from({ length: 10 }, () => holdfast.enqueue(wait, {})))
+    const later = await holdfast.enqueueMany(wait, [1, 2, 3])
 
-  expect([...held.values()].filter((isHeld) => isHeld).length).toBeLessThanOrEqual(2)
-  expect(later.map(({ id }) => held.get(id))).toEqual([false, false, false])
-  mayEnd.open()
-  await Promise.all([...handles, ...later].map((handle) => handle.result()))
+    taken = handles.filter(({ id }) => held.get(id)).length
+    expect(taken).toBeLessThanOrEqual(2)
+    expect(later.map(({ id }) => held.get(id))).toEqual([false, false, false])
+    mayEnd.open()
+    await Promise.all([...handles, ...later].map((handle) => handle.result()))
+  }
 })
 
-test('what must wait is not held: a later job, a keyed one, one in the caller’s transaction', async () => {
+test('what must wait is not held: a later job, a keyed one', async () => {
   const holdfast = bench.open({ jobs: [echo] })
   const held = heldJobs(holdfast)
   await holdfast.start()
