@@ -33,6 +33,7 @@ declare
     "renew_leases": ["worker"],
     "complete_jobs": ["worker"],
     "complete_leases": ["worker"],
+    "complete_claims": ["worker"],
     "complete_job": ["worker"],
     "assert_lease": ["worker"],
     "fail_jobs": ["worker"],

@@ -15,7 +15,7 @@ const CLAIM = {
 }
 const COMPLETE = {
   name: 'complete',
-  text: 'select c as lost from holdfast.complete_leases_v1($1::bigint[], $2::bigint[], $3::uuid[]) as c',
+  text: 'select c as lost from holdfast.complete_claims_v1($1::bigint[], $2::integer[], $3::bigint[], $4::uuid[]) as c',
 }
 
 async function open(url) {
@@ -56,8 +56,8 @@ async function loop(claiming, completing, handler, isStopping) {
   await written
 }
 
-async function complete(completing, { id, token, lease_id }) {
-  const values = [`{${id}}`, `{${token}}`, `{${id.map(() => lease_id)}}`]
+async function complete(completing, { id, usual, lease_id }) {
+  const values = [`{${id}}`, [id.length], [usual.token], [lease_id]]
   const { rows } = await completing.query({ ...COMPLETE, values })
   if (rows[0].lost.length > 0) throw new Error('a lease was lost in the bare loop')
 }

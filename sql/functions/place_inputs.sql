@@ -73,16 +73,11 @@ begin
     jobs := json_build_object(
       'lease_id', v_lease_id,
       'lease_seconds', json_build_object(v_type, v_lease_seconds),
-      'queue', array_fill(v_common.queue, v_all),
+      'usual', json_build_object('type', v_type, 'queue', v_common.queue, 'priority', v_common.priority, 'token', '1',
+                                 'attempts', 1, 'max_attempts', v_common.max_attempts),
       'id', ids::text[],
-      'type', array_fill(v_type, v_all),
-      'priority', array_fill(v_common.priority, v_all),
-      'token', array_fill('1'::text, v_all),
-      'attempts', array_fill(1, v_all),
-      'max_attempts', array_fill(v_common.max_attempts, v_all),
       'due_ms', array_fill((date_part('epoch', v_common.run_at) * 1000)::bigint, v_all),
       'input', p_inputs,
-      'key', null,
       'pipeline_id', case when v_common.pipeline_id is not null then array_fill(v_common.pipeline_id, v_all) end,
       'tags', case when v_common.tags <> '{}' then (select json_agg(v_common.tags) from unnest(ids)) end,
       'trace', case when v_common.trace is not null then array_fill(v_common.trace, v_all) end

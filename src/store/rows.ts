@@ -5,49 +5,67 @@ import type { ClaimedJob, Job, JobState, KeyPolicy } from '../domain/job.js'
 import type { StepFacts } from '../domain/step-facts.js'
 import type { Row } from './connection.js'
 
-/** The jobs of a claim, column by column. What is seldom filled is told by place. */
+/** The jobs of a claim, column by column. What a column by place leaves out is as in `usual`, or empty. */
 export interface ClaimedColumns {
   readonly lease_id: string
   readonly lease_seconds: Readonly<Record<string, number>>
+  readonly usual: {
+    readonly type: string
+    readonly queue: string
+    readonly priority: number
+    readonly token: string
+    readonly attempts: number
+    readonly max_attempts: number
+  }
   readonly id: readonly string[]
-  readonly type: readonly string[]
-  readonly queue: readonly string[]
-  readonly priority: readonly number[]
-  readonly input: readonly unknown[]
-  readonly token: readonly string[]
-  readonly attempts: readonly number[]
-  readonly max_attempts: readonly number[]
   readonly due_ms: readonly number[]
-  readonly key: Readonly<Record<number, string>> | null
-  readonly pipeline_id: Readonly<Record<number, string>> | null
-  readonly tags: Readonly<Record<number, string[]>> | null
-  readonly trace: Readonly<Record<number, string>> | null
+  readonly input: readonly unknown[]
+  readonly type?: ByPlace<string>
+  readonly queue?: ByPlace<string>
+  readonly priority?: ByPlace<number>
+  readonly token?: ByPlace<string>
+  readonly attempts?: ByPlace<number>
+  readonly max_attempts?: ByPlace<number>
+  readonly key?: ByPlace<string>
+  readonly pipeline_id?: ByPlace<string>
+  readonly tags?: ByPlace<string[]>
+  readonly trace?: ByPlace<string>
   /** Only of steps that were handed over with the completion of the one before. */
-  readonly facts?: Readonly<Record<number, StepFacts>> | null
+  readonly facts?: ByPlace<StepFacts>
 }
+
+type ByPlace<T> = Readonly<Record<number, T>> | null
 
 const NO_TAGS: readonly string[] = Object.freeze([])
 
 export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
-  const { type, queue, priority, input, token, attempts } = columns
-  return columns.id.map((id, i) => ({
-    id,
-    type: type[i] as string,
-    queue: queue[i] as string,
-    priority: priority[i] as number,
-    input: input[i],
-    token: token[i] as string,
-    leaseId: columns.lease_id,
-    attempts: attempts[i] as number,
-    maxAttempts: columns.max_attempts[i] as number,
-    key: columns.key?.[i] ?? null,
-    pipelineId: columns.pipeline_id?.[i] ?? null,
-    tags: columns.tags?.[i] ?? NO_TAGS,
-    trace: columns.trace?.[i] ?? null,
-    dueAtMs: columns.due_ms[i] as number,
-    leaseMs: (columns.lease_seconds[type[i] as string] as number) * 1000,
-    facts: columns.facts?.[i],
-  }))
+  const { lease_id: leaseId, usual, due_ms: dueMs, input } = columns
+  const usualLeaseMs = leaseMsOf(columns, usual.type)
+  return columns.id.map((id, i) => {
+    const type = columns.type?.[i] ?? usual.type
+    return {
+      id,
+      type,
+      queue: columns.queue?.[i] ?? usual.queue,
+      priority: columns.priority?.[i] ?? usual.priority,
+      input: input[i],
+      token: columns.token?.[i] ?? usual.token,
+      leaseId,
+      attempts: columns.attempts?.[i] ?? usual.attempts,
+      maxAttempts: columns.max_attempts?.[i] ?? usual.max_attempts,
+      key: columns.key?.[i] ?? null,
+      pipelineId: columns.pipeline_id?.[i] ?? null,
+      tags: columns.tags?.[i] ?? NO_TAGS,
+      trace: columns.trace?.[i] ?? null,
+      dueAtMs: dueMs[i] as number,
+      leaseMs: type === usual.type ? usualLeaseMs : leaseMsOf(columns, type),
+      facts: columns.facts?.[i],
+    }
+  })
+}
+
+function leaseMsOf(columns: ClaimedColumns, type: string): number {
+  return (columns.lease_seconds[type] as number) * 1000
 }
 
 export function toJob(row: Row): Job {

@@ -20,14 +20,49 @@ export async function completeJobs(
   batch: readonly Settlement<OutcomeOf<'completed'>>[],
 ): Promise<boolean[]> {
   const ids = `{${batch.map(({ job }) => job.id).join(',')}}`
-  const tokens = `{${batch.map(({ job }) => job.token).join(',')}}`
-  const leaseIds = `{${batch.map(({ job }) => job.leaseId).join(',')}}`
-  const hasOutput = batch.some(({ outcome }) => outcome.output !== 'null')
-  const outputs = hasOutput ? `[${batch.map(({ outcome }) => outcome.output).join(',')}]` : null
-  const [row] = await call(store, COMPLETE, [ids, tokens, leaseIds, outputs])
+  const claims = claimsOf(batch)
+  const [row] = claims
+    ? await call(store, COMPLETE_CLAIMS, [ids, claims.counts, claims.tokens, claims.leaseIds])
+    : await call(store, COMPLETE, [ids, ...leasesOf(batch)])
   const verdicts = batch.map(() => true)
   for (const place of (row?.lost ?? []) as number[]) verdicts[place - 1] = false
   return verdicts
+}
+
+// Beyond this many the members are rather compared one by one, all at once.
+const MOST_CLAIMS = 8
+
+interface Claims {
+  readonly counts: number[]
+  readonly tokens: string[]
+  readonly leaseIds: string[]
+}
+
+/** What the members of a plain batch have in common, claim by claim; undefined when it is not plain or they have too little. */
+function claimsOf(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Claims | undefined {
+  const claims: Claims = { counts: [], tokens: [], leaseIds: [] }
+  let last: ClaimedJob | undefined
+  for (const { job, outcome } of batch) {
+    if (job.key !== null || outcome.output !== 'null') return undefined
+    if (last?.leaseId === job.leaseId && last.token === job.token) {
+      ;(claims.counts[claims.counts.length - 1] as number) += 1
+    } else if (claims.counts.length === MOST_CLAIMS) {
+      return undefined
+    } else {
+      claims.counts.push(1)
+      claims.tokens.push(job.token)
+      claims.leaseIds.push(job.leaseId)
+    }
+    last = job
+  }
+  return claims
+}
+
+function leasesOf(batch: readonly Settlement<OutcomeOf<'completed'>>[]): (string | null)[] {
+  const tokens = `{${batch.map(({ job }) => job.token).join(',')}}`
+  const leaseIds = `{${batch.map(({ job }) => job.leaseId).join(',')}}`
+  const hasOutput = batch.some(({ outcome }) => outcome.output !== 'null')
+  return [tokens, leaseIds, hasOutput ? `[${batch.map(({ outcome }) => outcome.output).join(',')}]` : null]
 }
 
 export function failJobs(store: Store, batch: readonly Settlement<OutcomeOf<'failed'>>[]): Promise<boolean[]> {
@@ -107,6 +142,10 @@ const batched = (name: string): Statement => ({
 })
 const COMPLETE = {
   invocation: 'complete_leases_v1($1::bigint[], $2::bigint[], $3::uuid[], $4::text::jsonb)',
+  columns: 'c as lost',
+}
+const COMPLETE_CLAIMS = {
+  invocation: 'complete_claims_v1($1::bigint[], $2::integer[], $3::bigint[], $4::uuid[])',
   columns: 'c as lost',
 }
 const FAIL = batched('fail_jobs_v1')

@@ -59,6 +59,18 @@ export const fail = settle('fail', 'lease', { delay_ms: 0 })
 export const failStale = settle('fail', 'stale')
 export const release = settle('release', 'lease')
 
+const completeClaim = (presents: 'lease' | 'stale'): Deed => ({
+  name: presents === 'stale' ? 'complete_claims with a stale lease' : 'complete_claims',
+  word: 'complete',
+  text: 'select holdfast.complete_claims_v1(array[$1::bigint], array[1], array[$2::bigint], array[$3::uuid]) as lost',
+  values: (staged) => [staged[presents]?.job_id, staged[presents]?.token, staged[presents]?.lease_id],
+  mayWait: true,
+  presents,
+  isAccepted: ([row]) => Array.isArray(row?.lost) && row.lost.length === 0,
+})
+export const completeOfClaim = completeClaim('lease')
+export const completeOfStaleClaim = completeClaim('stale')
+
 export const completeInOwnTransaction: Deed = {
   name: 'complete_job',
   word: 'complete',

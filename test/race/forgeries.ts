@@ -21,9 +21,25 @@ function forged(word: 'complete' | 'fail', policy: Policy, forge: (lease: Presen
 const wrongToken = (lease: PresentedLease) => ({ ...lease, token: lease.token - 1 })
 const wrongLeaseId = (lease: PresentedLease) => ({ ...lease, lease_id: randomUUID() })
 
+/** The same for a whole claim. */
+function forgedClaim(forge: (lease: PresentedLease) => PresentedLease): Check {
+  return async (race) => {
+    const { lease } = await stage(race, null)
+    const { job_id, token, lease_id } = forge(lease)
+    const lost = await askValue<number[]>(
+      race.admin,
+      'select holdfast.complete_claims_v1(array[$1::bigint], array[1], array[$2::bigint], array[$3::uuid])',
+      [job_id, token, lease_id],
+    )
+    return lost.length === 1 ? [] : ['complete_claims was taken with a forged lease']
+  }
+}
+
 export const completeWithWrongToken = forged('complete', null, wrongToken)
 export const completeWithWrongLeaseId = forged('complete', null, wrongLeaseId)
 export const keyedCompleteWithWrongToken = forged('complete', 'exclusive', wrongToken)
+export const claimWithWrongToken = forgedClaim(wrongToken)
+export const claimWithWrongLeaseId = forgedClaim(wrongLeaseId)
 export const failWithWrongLeaseId = forged('fail', null, wrongLeaseId)
 
 /** A worker that holds a job again, under the lease of another job in the same batch, and presents its first lease. */

@@ -61,6 +61,16 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: check('complete with mixed pairs', forgeries.completeWithMixedPairs),
   },
   {
+    name: 'complete_claims does not compare the token',
+    patch: { file: 'complete_claims', find: 'and l.token = v_token', ...nothing },
+    caughtBy: check('complete a claim with a wrong token', forgeries.claimWithWrongToken),
+  },
+  {
+    name: 'complete_claims does not compare the lease id',
+    patch: { file: 'complete_claims', find: 'and l.lease_id = v_lease_id', ...nothing },
+    caughtBy: check('complete a claim with a wrong lease id', forgeries.claimWithWrongLeaseId),
+  },
+  {
     name: 'hold_leases does not compare the token',
     patch: { file: 'hold_leases', find: 'and l.token = w.token', ...nothing },
     caughtBy: check('keyed complete with a wrong token', forgeries.keyedCompleteWithWrongToken),

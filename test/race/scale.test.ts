@@ -89,6 +89,53 @@ test('statistics that call a full table empty do not make a claim read all of it
   expect(misled).toBeLessThanOrEqual(3 * plain)
 })
 
+/** Pages that a batch of a thousand reads and writes, for each of its jobs: first claimed, then completed. */
+async function pagesOfBatch(session: Session): Promise<{ claim: number; complete: number }> {
+  const N = 1000
+  const touched = async (statement: string, values: unknown[] = []) => {
+    const [plan] = await askList<[{ Plan: Record<string, number> }]>(
+      session,
+      `explain (analyze, buffers, format json) ${statement}`,
+      values,
+    )
+    return ((plan?.[0].Plan['Shared Hit Blocks'] ?? 0) + (plan?.[0].Plan['Shared Read Blocks'] ?? 0)) / N
+  }
+  const claim = await touched(`select * from holdfast.claim_batch_v1('w', 'default', '{task}', ${N})`)
+  const ids = await askList<string>(session, 'select job_id from holdfast.lease')
+  const leaseId = await askValue(session, 'select distinct lease_id from holdfast.lease')
+  expect(ids).toHaveLength(N)
+  const complete = await touched(
+    `select holdfast.complete_claims_v1('{${ids}}', array[${N}], array[1::bigint], array['${leaseId}'::uuid])`,
+  )
+  expect(await ask(session, 'select from holdfast.lease')).toEqual([])
+  return { claim, complete }
+}
+
+test('a batch costs each of its jobs a few pages, whatever statistics say of the tables', async () => {
+  const session = await db.connect('admin')
+  await backlog('null')
+  await pagesOfBatch(session)
+  const known = await pagesOfBatch(session)
+  await ask(db.admin, 'truncate holdfast.ready, holdfast.lease, holdfast.job')
+
+  const misledSession = await db.connect('admin')
+  await ask(session, 'begin')
+  await insertJobs(session, 'null')
+  await ask(db.admin, 'analyze holdfast.job, holdfast.ready, holdfast.lease')
+  await ask(session, 'commit')
+  await pagesOfBatch(misledSession)
+  const misled = await pagesOfBatch(misledSession)
+
+  console.log(
+    `pages per job of a batch: claim ${known.claim}, complete ${known.complete}; ` +
+      `with misleading statistics ${misled.claim} and ${misled.complete}`,
+  )
+  for (const { claim, complete } of [known, misled]) {
+    expect(claim).toBeLessThan(10)
+    expect(complete).toBeLessThan(10)
+  }
+})
+
 test('a hundred thousand jobs of one busy key are passed by, parked a bounded number at a time, and then cost nothing', async () => {
   const session = await db.connect('admin')
   await backlog('null')

@@ -26,7 +26,7 @@ async function claimBatch(n: number, from = START, session: Parameters<typeof as
   return { jobs, ids: jobs?.id ?? [], position, hasMore }
 }
 
-test('gives the columns of its jobs in claim order, and seldom filled ones by place', async () => {
+test('gives the columns of its jobs in claim order, and by place what is not as usual', async () => {
   await ask(
     db.pool,
     `select holdfast.put_job_types_v1('[{"type": "other", "queue": "default", "priority": 5, "max_attempts": 3,
@@ -35,6 +35,8 @@ test('gives the columns of its jobs in claim order, and seldom filled ones by pl
   const pipeline_id = '7d444840-9dc0-11d1-b245-5ffdce74fad2'
   const last = await given().pendingJob({ input: [1], pipeline_id, tags: ['x'] })
   const keyed = await given().pendingJob({ key: 'k', run_at: RUN_AT })
+  const lease = await given().claimed(last)
+  await ask(db.pool, 'select holdfast.fail_jobs($1)', [settlement({ ...lease, delay_ms: 0 })])
   const first = await given().pendingJob({ type: 'other', priority: 2, max_attempts: 7, input: { a: 'b' } })
 
   const { jobs } = await claimBatch(10)
@@ -42,15 +44,16 @@ test('gives the columns of its jobs in claim order, and seldom filled ones by pl
   expect(jobs).toEqual({
     lease_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     lease_seconds: { task: 30, other: 90 },
+    usual: { type: 'other', queue: 'default', priority: 2, token: '1', attempts: 1, max_attempts: 7 },
     id: [first, keyed, last],
-    type: ['other', 'task', 'task'],
-    queue: ['default', 'default', 'default'],
-    priority: [2, 5, 5],
-    token: ['1', '1', '1'],
-    attempts: [1, 1, 1],
-    max_attempts: [7, 3, 3],
     due_ms: [expect.any(Number), Date.parse(RUN_AT), expect.any(Number)],
     input: [{ a: 'b' }, {}, [1]],
+    type: { 1: 'task', 2: 'task' },
+    queue: null,
+    priority: { 1: 5, 2: 5 },
+    token: { 2: '2' },
+    attempts: { 2: 2 },
+    max_attempts: { 1: 3, 2: 3 },
     key: { 1: 'k' },
     pipeline_id: { 2: pipeline_id },
     tags: { 2: ['x'] },

@@ -8,7 +8,7 @@ import { enqueuePipeline, type StepWish, stepsOf } from '../support/pipelines.js
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
-type Handed = Record<string, Record<number, unknown>> & { lease_id: string }
+type Handed = { lease_id: string; id: string[]; usual: { token: string; attempts: number }; [column: string]: unknown }
 interface Answer {
   lost: number[]
   handed: Handed[] | null
@@ -24,11 +24,9 @@ const started = async (steps: readonly StepWish[], pipeline: object = {}) => {
 }
 const TWO = [{ name: 'a' }, { name: 'b', after: ['a'] }]
 const JOIN = [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]
-const leaseIn = ({ id, token, lease_id }: Handed): Lease => ({
-  job_id: id?.[0] as string,
-  token: token?.[0] as string,
-  lease_id,
-})
+const leaseIn = ({ id, usual, lease_id }: Handed): Lease => ({ job_id: id[0] as string, token: usual.token, lease_id })
+const withoutNulls = (columns: object | undefined) =>
+  Object.fromEntries(Object.entries(columns ?? {}).filter(([, value]) => value !== null))
 const sound = async () => expect(await ask(db.admin, 'select * from holdfast.check_places()')).toEqual([])
 
 describe('the next step', () => {
@@ -77,9 +75,8 @@ describe('the next step', () => {
       await second.jobOf('b'),
     ])
 
-    expect(handed?.[0]).toEqual({
-      ...claimed,
-      facts: null,
+    expect(withoutNulls(handed?.[0])).toEqual({
+      ...withoutNulls(claimed),
       lease_id: expect.any(String),
       id: [await first.jobOf('b')],
       pipeline_id: { 0: first.id },
@@ -110,7 +107,7 @@ describe('the next step', () => {
 
     const { handed } = await complete(await leaseOf('a'))
 
-    expect(handed?.[0]).toMatchObject({ token: ['2'], attempts: [1] })
+    expect(handed?.[0]).toMatchObject({ usual: { token: '2', attempts: 1 } })
     expect(await askList(db.admin, 'select token from holdfast.lease')).toEqual(['2'])
   })
 })
@@ -288,7 +285,7 @@ describe('facts of a computed input', () => {
     expect(handed?.[0]?.facts).toEqual({
       0: await askRow(db.pool, 'select * from holdfast.step_results_v1($1)', [await jobOf('b')]),
     })
-    expect(handed?.[0]?.facts?.[0]).toMatchObject({ results: { a: { state: 'completed', output: { rows: 3 } } } })
+    expect(handed?.[0]?.facts).toMatchObject({ 0: { results: { a: { state: 'completed', output: { rows: 3 } } } } })
   })
 
   test('are left out where they are large, also when they are those of an earlier step', async () => {

@@ -7,7 +7,7 @@ const db = useDatabase()
 
 interface Held {
   readonly ids: string[]
-  readonly jobs: { id: string[]; token: string[]; attempts: number[]; input: unknown[]; lease_id: string } | null
+  readonly jobs: { id: string[]; usual: { token: string; attempts: number }; input: unknown[]; lease_id: string } | null
 }
 
 const enqueue = (inputs: unknown, common: object = {}, session: Session = db.pool) =>
@@ -17,22 +17,22 @@ const enqueue = (inputs: unknown, common: object = {}, session: Session = db.poo
     'w',
     'own',
   ])
-/** A list and an object by place tell the same. */
+/** A list and an object by place tell the same, and null as much as nothing. */
 const byPlace = (columns: object | null) =>
   Object.fromEntries(
-    Object.entries(columns ?? {}).map(([name, value]) => [name, Array.isArray(value) ? { ...value } : value]),
+    Object.entries(columns ?? {})
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, Array.isArray(value) ? { ...value } : value]),
   )
 const states = () => ask(db.admin, 'select state, attempts, token::int, locked_by from holdfast.jobs order by id')
 
 test('the jobs run for the caller, in order, each with its first token, and can be completed', async () => {
   const { ids, jobs } = await enqueue([{ n: 1 }, [2], null], { tags: ['x'] })
 
-  expect(jobs).toMatchObject({ id: ids, token: ['1', '1', '1'], attempts: [1, 1, 1], input: [{ n: 1 }, [2], null] })
+  expect(jobs).toMatchObject({ id: ids, usual: { token: '1', attempts: 1 }, input: [{ n: 1 }, [2], null] })
   expect(await states()).toEqual(ids.map(() => ({ state: 'running', attempts: 1, token: 1, locked_by: 'w' })))
-  const leases = ids.map(() => jobs?.lease_id)
-  expect(await askValue(db.pool, 'select holdfast.complete_leases_v1($1, $2, $3)', [ids, jobs?.token, leases])).toEqual(
-    [],
-  )
+  const claim = [ids, [ids.length], [jobs?.usual.token], [jobs?.lease_id]]
+  expect(await askValue(db.pool, 'select holdfast.complete_claims_v1($1, $2, $3, $4)', claim)).toEqual([])
 })
 
 test('the lease lasts as long as that of a claim', async () => {
@@ -43,7 +43,7 @@ test('the lease lasts as long as that of a claim', async () => {
   )
   const { ids, jobs } = await enqueue([{}])
 
-  expect(jobs).toMatchObject({ lease_seconds: { task: 77 }, priority: [1], max_attempts: [9] })
+  expect(jobs).toMatchObject({ lease_seconds: { task: 77 }, usual: { priority: 1, max_attempts: 9 } })
   expect(
     await askRow(
       db.admin,

@@ -130,6 +130,7 @@ describe('trades', () => {
     [`select holdfast.enqueue_held_v1('[1]', '{"type": "task"}', 'w', 'default')`, ['worker']],
     [`select holdfast.claim_by_id_v1(1, 'w')`, ['worker']],
     [`select * from holdfast.complete_jobs('[]')`, ['worker']],
+    [`select holdfast.complete_claims_v1('{}', '{}', '{}', '{}')`, ['worker']],
     [`select * from holdfast.fail_jobs('[]')`, ['worker']],
     [`select * from holdfast.snooze_jobs('[]')`, ['worker']],
     [`select * from holdfast.release_jobs('[]')`, ['worker']],
