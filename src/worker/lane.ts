@@ -34,7 +34,7 @@ export class Lane {
   readonly #stock: ClaimedJob[] = []
   #running = 0
   #reserved = 0
-  #turnBeganAt: number | undefined
+  #turnEndsAt: number | undefined
   #runMs: number | undefined
   #cursor = QUEUE_START
   #sweptAt = 0
@@ -120,6 +120,7 @@ export class Lane {
       }
       try {
         const claiming = this.#claim(n)
+        this.#endTurn()
         this.#claiming = claiming.catch(() => {})
         const { jobs, hasMore } = await claiming
         this.#stock.push(...jobs)
@@ -175,13 +176,18 @@ export class Lane {
 
   /** Of the event loop; the next one goes on with the stock. */
   #isTurnOver(now: number): boolean {
-    if (this.#turnBeganAt !== undefined) return now - this.#turnBeganAt >= TURN_MS
-    this.#turnBeganAt = now
+    if (this.#turnEndsAt !== undefined) return now >= this.#turnEndsAt
+    this.#turnEndsAt = now + TURN_MS
     setImmediate(() => {
-      this.#turnBeganAt = undefined
+      this.#turnEndsAt = undefined
       this.#fill()
     })
     return false
+  }
+
+  /** What was asked leaves the process when nothing more starts. */
+  #endTurn(): void {
+    if (this.#turnEndsAt !== undefined) this.#turnEndsAt = 0
   }
 
   #room(): number {
