@@ -30,7 +30,7 @@ export type Retry =
 export type OutcomeOf<K extends Outcome['kind']> = Extract<Outcome, { kind: K }>
 
 export function completed(output: string, next?: string): OutcomeOf<'completed'> {
-  return { kind: 'completed', output, ...(next !== undefined && { next }) }
+  return next === undefined ? { kind: 'completed', output } : { kind: 'completed', output, next }
 }
 
 export function failed(failure: Failure, retry: Retry = { kind: 'policy' }): OutcomeOf<'failed'> {

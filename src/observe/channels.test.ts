@@ -13,9 +13,9 @@ test('a subscriber of the channels hears runs start and end, failures as errors 
   const failure = { name: 'Error', message: 'no' }
 
   hub.emit('job.enqueued', { ids: ['1'], type: 'mail', queue: 'default', isHeld: false })
-  hub.emitIfHeard('job.started', () => ({ ...job, waitMs: 3 }))
+  hub.emit('job.started', { ...job, waitMs: 3 })
   hub.emit('job.failed', { ...job, ms: 5, failure, isFinal: true })
-  hub.emitIfHeard('job.completed', () => ({ ...job, ms: 5 }))
+  hub.emit('job.completed', { ...job, ms: 5 })
   hub.emit('worker.stopped', { worker: 'w' })
   for (const [each, listener] of listeners) each.unsubscribe(listener)
   hub.emit('job.released', job)
@@ -27,4 +27,15 @@ test('a subscriber of the channels hears runs start and end, failures as errors 
     ['holdfast:job:end', { event: 'job.failed', ...job, ms: 5, failure, isFinal: true }],
     ['holdfast:job:end', { event: 'job.completed', ...job, ms: 5 }],
   ])
+})
+
+test('a fact is heard while one of its channels has a subscriber', () => {
+  const hub = new EventHub()
+  const listener = () => {}
+
+  expect(hub.isHeard('job.started')).toBe(false)
+  channel('holdfast:job:start').subscribe(listener)
+  expect([hub.isHeard('job.started'), hub.isHeard('job.completed')]).toEqual([true, false])
+  channel('holdfast:job:start').unsubscribe(listener)
+  expect(hub.isHeard('job.started')).toBe(false)
 })

@@ -20,9 +20,10 @@ import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
 import { type KeeperFacts, monotonicMs } from './lease-keeper.js'
 import { LogBook } from './log-book.js'
-import type { Registry } from './registry.js'
+import type { Registry, RunnableJob } from './registry.js'
 import type { LeasedDeeds } from './run-context.js'
 import { type Run, startRun } from './runner.js'
+import { RunsAtWork } from './runs-at-work.js'
 import { type Ended, Settler } from './settler.js'
 import { startComputedRun, withComputedInput } from './step-inputs.js'
 
@@ -58,7 +59,7 @@ export class JobRuns {
   readonly #logBook: LogBook
   readonly #graphs = new RecentGraphs()
   readonly #held = new Map<string, ClaimedJob>()
-  readonly #runs = new Map<ClaimedJob, Run>()
+  readonly #runs = new RunsAtWork()
   readonly #untold = new Map<ClaimedJob, () => void>()
   #keeping: Keeping | undefined
   #isStopping = false
@@ -139,17 +140,15 @@ export class JobRuns {
       this.#held.set(job.id, job)
     }
     if (untold.length > 0 && !this.#isStopping) await Promise.all(untold.map((job) => this.#told(job)))
-    for (const job of jobs) this.#parts.events.emitIfHeard('job.claimed', () => factOf(job))
+    const { events } = this.#parts
+    if (events.isHeard('job.claimed')) for (const job of jobs) events.emit('job.claimed', factOf(job))
   }
 
   /** Runs a held job; resolves when its slot is free again. Writing the outcome down goes on behind. */
   work(job: ClaimedJob): Promise<void> {
     // Lost while it waited in the stock: another may be running it already.
     if (this.#held.get(job.id) !== job) return Promise.resolve()
-    return this.#run(job, (ended) => {
-      this.#settle(ended)
-      return this.#settler.backlog()
-    })
+    return this.#run(job, this.#settleBehind)
   }
 
   /** Runs a held job and waits until its outcome is written down. */
@@ -165,13 +164,21 @@ export class JobRuns {
   /** Lets runs end within the grace, then signals them; what does not heed is given back and fenced. */
   async stop(graceMs: number): Promise<void> {
     await this.#runsEnded(graceMs)
-    for (const run of this.#runs.values()) run.abort(new Shutdown('the worker is stopping'))
+    this.#runs.abort(new Shutdown('the worker is stopping'))
     await this.#runsEnded(ABORT_MS)
-    this.giveBack([...this.#runs.keys()])
+    this.giveBack(this.#runs.jobs)
     await this.#settler.drain({ giveUp: true })
     await this.#logBook.flush()
     await this.#keeping?.stop()
     this.#isOver = true
+  }
+
+  readonly #openLog = (job: ClaimedJob): Logger =>
+    this.#logBook.loggerFor(job, withFields(this.#parts.log, { jobId: job.id, type: job.type, attempt: job.attempts }))
+
+  readonly #settleBehind = (ended: Ended): Promise<void> | undefined => {
+    this.#settle(ended)
+    return this.#settler.backlog()
   }
 
   /** Tells of something that failed in the worker itself. */
@@ -182,29 +189,37 @@ export class JobRuns {
   }
 
   #run(job: ClaimedJob, next: (ended: Ended) => Promise<void> | undefined): Promise<void> {
-    const { registry, log, store, pipelines, deeds, events, instrument } = this.#parts
-    events.emitIfHeard('job.started', () => ({ ...factOf(job), waitMs: Math.max(0, Date.now() - job.dueAtMs) }))
-    const startedAt = performance.now()
-    // Made when the handler logs its first line; most log none.
-    const openLog = () =>
-      this.#logBook.loggerFor(job, withFields(log, { jobId: job.id, type: job.type, attempt: job.attempts }))
-    const definition = registry.handlerFor(job.type)
-    const start = (asked: ClaimedJob) =>
-      definition.isolation
-        ? startIsolatedRun(asked, definition, definition.isolation, { store, deeds, log: openLog() })
-        : startRun(asked, definition, deeds, openLog)
-    const begin = () => {
-      const run = isComputed(job)
-        ? startComputedRun(job, withComputedInput(job, store, pipelines, this.#graphs), start)
-        : start(job)
-      this.#runs.set(job, run)
-      return run.outcome
+    const { registry, events, instrument } = this.#parts
+    if (events.isHeard('job.started')) {
+      events.emit('job.started', { ...factOf(job), waitMs: Math.max(0, Date.now() - job.dueAtMs) })
     }
-    const running = instrument ? this.#lookedOn(instrument, job, begin) : begin()
+    const startedAt = performance.now()
+    const definition = registry.handlerFor(job.type)
+    const running = instrument
+      ? this.#lookedOn(instrument, job, () => this.#begin(job, definition))
+      : this.#begin(job, definition)
     return running.then((outcome) => {
-      this.#runs.delete(job)
+      this.#runs.remove(job)
       return next({ job, outcome, ms: performance.now() - startedAt })
     })
+  }
+
+  #begin(job: ClaimedJob, definition: RunnableJob): Promise<Outcome> {
+    const { store, pipelines } = this.#parts
+    const run = isComputed(job)
+      ? startComputedRun(job, withComputedInput(job, store, pipelines, this.#graphs), (asked) =>
+          this.#start(asked, definition),
+        )
+      : this.#start(job, definition)
+    this.#runs.add(run)
+    return run.outcome
+  }
+
+  #start(job: ClaimedJob, definition: RunnableJob): Run {
+    const { store, deeds } = this.#parts
+    return definition.isolation
+      ? startIsolatedRun(job, definition, definition.isolation, { store, deeds, log: this.#openLog(job) })
+      : startRun(job, definition, deeds, this.#openLog)
   }
 
   /** The run as it comes out, whatever becomes of the one who looks on. */
@@ -256,12 +271,11 @@ export class JobRuns {
   }
 
   async #runsEnded(ms: number): Promise<void> {
-    const ended = Promise.all([...this.#runs.values()].map((run) => run.outcome))
     let timer: NodeJS.Timeout | undefined
     const late = new Promise((resolve) => {
       timer = setTimeout(resolve, ms)
     })
-    await Promise.race([ended, late])
+    await Promise.race([this.#runs.ended(), late])
     clearTimeout(timer)
   }
 
@@ -275,7 +289,7 @@ export class JobRuns {
   }
 
   #abort(job: ClaimedJob, reason: HoldfastError): void {
-    this.#runs.get(job)?.abort(reason)
+    this.#runs.of(job)?.abort(reason)
   }
 
   #setHealthy(isHealthy: boolean): void {
@@ -307,7 +321,7 @@ function tell({ events, log, worker }: JobRunsParts, { job, outcome, ms }: Ended
     log.info({ worker, jobId: job.id, attempt: job.attempts }, 'the outcome was refused: another holds the job')
     events.emit('job.lost', { ...factOf(job), code: 'LEASE_LOST' })
   } else if (outcome.kind === 'completed') {
-    events.emitIfHeard('job.completed', () => ({ ...factOf(job), ms }))
+    if (events.isHeard('job.completed')) events.emit('job.completed', { ...factOf(job), ms })
   } else if (outcome.kind === 'failed') {
     const isFinal = outcome.retry.kind === 'never' || job.attempts >= job.maxAttempts
     events.emit('job.failed', { ...factOf(job), ms, failure: outcome.failure, isFinal })

@@ -300,3 +300,73 @@ test('a claim leaves room for what has been promised, and takes it when it is le
 
   expect(nextAsk().n).toBe(2)
 })
+
+/** A lane whose jobs end at once, each after `ms` of the thread's time; claims go out, as over a pool, with the next tick. */
+function laneOfShortJobs(stock: number, ms: number) {
+  const seen = { started: 0, startedBeforeClaim: [] as number[] }
+  let left = stock
+  const subject = new Lane('bulk', 4, {
+    claim: async (_, n, from) => {
+      await new Promise<void>((resolve) => process.nextTick(resolve))
+      seen.startedBeforeClaim.push(seen.started)
+      const jobs = Array.from({ length: Math.min(n, left) }, (_each, i) => job(left - i))
+      left -= jobs.length
+      return { jobs, cursor: from, hasMore: false }
+    },
+    run: async () => {
+      seen.started += 1
+      vi.advanceTimersByTime(ms)
+    },
+    sleep: () => new Promise(() => {}),
+    share: () => 1,
+    onFault: (_, error) => {
+      throw error
+    },
+  })
+  return { subject, seen }
+}
+
+test('short jobs let the process have its turn before all of the stock has run', async () => {
+  const { subject, seen } = laneOfShortJobs(100, 1)
+  subject.start()
+
+  const startedBeforeTurn: number[] = []
+  while (seen.started < 100) {
+    await new Promise((resolve) => setImmediate(resolve))
+    startedBeforeTurn.push(seen.started)
+  }
+
+  expect(startedBeforeTurn.filter((started) => started > 10 && started < 90).length).toBeGreaterThan(10)
+})
+
+test('the next claim is on its way before all of the stock has run', async () => {
+  const { subject, seen } = laneOfShortJobs(1000, 1)
+  subject.start()
+  while (seen.started < 1000) await new Promise((resolve) => setImmediate(resolve))
+
+  const [first, second, third] = seen.startedBeforeClaim
+  expect([first, second]).toEqual([0, 1])
+  expect(third).toBeLessThan(60) // when half of the room for 104 is free: four to run and 25 ms of work for each slot
+})
+
+test('a claim that is asked for leaves before the stock has run, also if that takes no time', async () => {
+  const { subject, seen } = laneOfShortJobs(5000, 0)
+  subject.start()
+  while (seen.started < 5000) await new Promise((resolve) => setImmediate(resolve))
+
+  const [, second, third] = seen.startedBeforeClaim as [number, number, number]
+  expect(third - second).toBeLessThan(10)
+})
+
+test('a lane that stops between two turns starts nothing in the next and gives the rest back', async () => {
+  const { subject, seen } = laneOfShortJobs(1000, 1)
+  subject.start()
+  while (seen.started < 10) await new Promise((resolve) => setImmediate(resolve))
+
+  const stock = await subject.stop()
+
+  expect(stock.length).toBeGreaterThan(0)
+  const { started } = seen
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(seen.started).toBe(started)
+})

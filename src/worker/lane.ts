@@ -23,6 +23,9 @@ const LARGEST_STOCK = 2000
 // How much work the stock may hold, in time: enough to cover the next claim, little enough to be fair to other workers.
 const STOCK_MS = 25
 const AFTER_FAULT_MS = 500
+// Short jobs start one another without a break, as long as there are any in stock: the process's other work, and the claims
+// and settlements of these very jobs, would wait behind all of them. After this long they get their turn.
+const TURN_MS = 1
 
 export class Lane {
   readonly queue: string
@@ -31,6 +34,7 @@ export class Lane {
   readonly #stock: ClaimedJob[] = []
   #running = 0
   #reserved = 0
+  #turnEndsAt: number | undefined
   #runMs: number | undefined
   #cursor = QUEUE_START
   #sweptAt = 0
@@ -116,6 +120,7 @@ export class Lane {
       }
       try {
         const claiming = this.#claim(n)
+        this.#endTurn()
         this.#claiming = claiming.catch(() => {})
         const { jobs, hasMore } = await claiming
         this.#stock.push(...jobs)
@@ -155,11 +160,11 @@ export class Lane {
   }
 
   #fill(): void {
-    while (this.#running < this.#openSlots() && !this.#isStopping && !this.#isHushed) {
-      const job = this.#stock.shift()
-      if (!job) break
-      this.#running += 1
+    while (this.#stock.length > 0 && this.#running < this.#openSlots() && !this.#isStopping && !this.#isHushed) {
       const startedAt = performance.now()
+      if (this.#isTurnOver(startedAt)) return
+      const job = this.#stock.shift() as ClaimedJob
+      this.#running += 1
       void this.#deeds.run(job).then(() => {
         this.#running -= 1
         this.#learn(performance.now() - startedAt)
@@ -167,6 +172,22 @@ export class Lane {
         this.#roomWanted?.()
       })
     }
+  }
+
+  /** Of the event loop; the next one goes on with the stock. */
+  #isTurnOver(now: number): boolean {
+    if (this.#turnEndsAt !== undefined) return now >= this.#turnEndsAt
+    this.#turnEndsAt = now + TURN_MS
+    setImmediate(() => {
+      this.#turnEndsAt = undefined
+      this.#fill()
+    })
+    return false
+  }
+
+  /** What was asked leaves the process when nothing more starts. */
+  #endTurn(): void {
+    if (this.#turnEndsAt !== undefined) this.#turnEndsAt = 0
   }
 
   #room(): number {

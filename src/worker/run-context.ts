@@ -17,6 +17,9 @@ export interface LeasedDeeds extends StepDeeds {
   complete(job: ClaimedJob, tx: unknown, output: string, next: string | undefined): Promise<void>
 }
 
+/** Most handlers log nothing: a job's logger is made for its first line. */
+export type OpenLog = (job: ClaimedJob) => Logger
+
 /**
  * The handler's side. Handlers take parts out of it, so each part is a function of its own; it is made when it is asked for,
  * since making them all would cost more than a short handler does.
@@ -77,15 +80,16 @@ export class RunState {
   readonly job: ClaimedJob
   readonly stop: StopWord
   readonly #deeds: LeasedDeeds
-  readonly #openLog: () => Logger
+  readonly #openLog: OpenLog
   #log: Logger | undefined
   #isCompleting = false
+  #isOver = false
   #openTransactions = 0
   #latest: [number, string | undefined] | undefined
   #chained: string[] | undefined
   #steps: RunSteps | undefined
 
-  constructor(job: ClaimedJob, stop: StopWord, deeds: LeasedDeeds, openLog: () => Logger) {
+  constructor(job: ClaimedJob, stop: StopWord, deeds: LeasedDeeds, openLog: OpenLog) {
     this.job = job
     this.stop = stop
     this.#deeds = deeds
@@ -93,12 +97,19 @@ export class RunState {
   }
 
   get log(): Logger {
-    this.#log ??= this.#openLog()
+    this.#log ??= this.#openLog(this.job)
     return this.#log
   }
 
   get isCompleting(): boolean {
     return this.#isCompleting
+  }
+
+  /** true the first time: a handler that was given up may still end, and comes to nothing then. */
+  endOnce(): boolean {
+    const isFirst = !this.#isOver
+    this.#isOver = true
+    return isFirst
   }
 
   /** The JSON array of jobs to follow; undefined when there are none. */

@@ -39,7 +39,10 @@ function runOf(handler: Handler, options: { timeout?: '1s'; isHeld?: boolean; st
     ...stepDeeds(steps),
   }
   const definition = defineJob({ type: 'job', run: handler, ...rest }) as unknown as RunnableJob
-  return { ...startRun(JOB, definition, deeds, () => SILENT), told }
+  return Object.assign(
+    startRun(JOB, definition, deeds, () => SILENT),
+    { told },
+  )
 }
 
 const until = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))

@@ -2,7 +2,6 @@
 
 import { JobTimedOut } from '../domain/abort-reasons.js'
 import { acceptInput } from '../domain/accept-input.js'
-import type { Logger } from '../domain/context.js'
 import { type ErrorCode, type HoldfastError, isHoldfastError } from '../domain/errors.js'
 import { describeFailure } from '../domain/failure.js'
 import { isNonRetryable, isRetryAfter } from '../domain/handler-errors.js'
@@ -22,7 +21,7 @@ import {
 } from '../domain/outcome.js'
 import { readProperty } from '../domain/read-property.js'
 import type { RunnableJob } from './registry.js'
-import { type LeasedDeeds, RunContext, RunState } from './run-context.js'
+import { type LeasedDeeds, type OpenLog, RunContext, RunState } from './run-context.js'
 import type { RunSteps } from './run-steps.js'
 import { StopWord } from './stop-word.js'
 
@@ -36,40 +35,72 @@ export interface Run {
 // A handler that does not heed its signal keeps running, but its slot is not held for longer than this.
 const UNHEEDED_MS = 5000
 
-export function startRun(job: ClaimedJob, definition: RunnableJob, deeds: LeasedDeeds, openLog: () => Logger): Run {
-  const stop = new StopWord()
-  const state = new RunState(job, stop, deeds, openLog)
-  const abort = (reason: HoldfastError) => {
+export function startRun(job: ClaimedJob, definition: RunnableJob, deeds: LeasedDeeds, openLog: OpenLog): Run {
+  return new HandlerRun(definition, new RunState(job, new StopWord(), deeds, openLog))
+}
+
+class HandlerRun implements Run {
+  readonly job: ClaimedJob
+  readonly outcome: Promise<Outcome>
+  readonly #state: RunState
+
+  constructor(definition: RunnableJob, state: RunState) {
+    this.job = state.job
+    this.#state = state
+    const { timeoutMs } = definition
+    this.outcome = timeoutMs === undefined ? run(definition, state) : this.#runInTime(definition, timeoutMs)
+  }
+
+  abort(reason: HoldfastError): void {
     // Its own completion, in the handler's transaction, takes the lease away too.
-    if (!(state.isCompleting && reason.code === 'LEASE_LOST')) stop.say(reason)
+    if (!(this.#state.isCompleting && reason.code === 'LEASE_LOST')) this.#state.stop.say(reason)
   }
-  const { timeoutMs } = definition
-  if (timeoutMs === undefined) return { job, abort, outcome: run(definition, state) }
-  const timer = setTimeout(() => abort(new JobTimedOut(`job ${job.id} ran longer than ${timeoutMs} ms`)), timeoutMs)
-  return { job, abort, outcome: run(definition, state).finally(() => clearTimeout(timer)) }
+
+  #runInTime(definition: RunnableJob, ms: number): Promise<Outcome> {
+    const timer = setTimeout(() => this.abort(new JobTimedOut(`job ${this.job.id} ran longer than ${ms} ms`)), ms)
+    return run(definition, this.#state).finally(() => clearTimeout(timer))
+  }
 }
 
-async function run(definition: RunnableJob, state: RunState): Promise<Outcome> {
-  const { job, stop } = state
-  let outcome: Outcome
-  try {
-    const checked = definition.schema ? await checkInput(definition, job.input) : { input: job.input }
-    if ('misfit' in checked) return failed(describeFailure(checked.misfit), { kind: 'never' })
-    const returned = definition.run(checked.input, new RunContext(state))
-    outcome = outcomeOfReturn(isPromise(returned) ? await stop.heeded(returned, UNHEEDED_MS) : returned)
-  } catch (thrown) {
-    outcome = outcomeOfThrow(thrown, stop.reason)
-  }
-  outcome = followed(outcome, state.next)
-  return state.steps === undefined || outcome.kind === 'lost' ? outcome : concluded(outcome, state.steps, stop)
+function run(definition: RunnableJob, state: RunState): Promise<Outcome> {
+  if (!definition.schema) return handle(definition, state, state.job.input)
+  return checkInput(definition, state.job.input).then(
+    (checked) =>
+      'misfit' in checked
+        ? failed(describeFailure(checked.misfit), { kind: 'never' })
+        : handle(definition, state, checked.input),
+    (thrown) => concluded(outcomeOfThrow(thrown, state.stop.reason), state),
+  )
 }
 
-function followed(outcome: Outcome, next: string | undefined): Outcome {
-  return next === undefined || outcome.kind !== 'completed' ? outcome : completed(outcome.output, next)
+/** One promise from the handler's to the outcome: for jobs that end at once, each further one costs as much as they do. */
+function handle(definition: RunnableJob, state: RunState, input: unknown): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const end = (returned: unknown) => {
+      if (state.endOnce()) resolve(concluded(outcomeOfReturn(returned), state))
+    }
+    const endByThrow = (thrown: unknown) => {
+      if (state.endOnce()) resolve(concluded(outcomeOfThrow(thrown, state.stop.reason), state))
+    }
+    try {
+      const returned = definition.run(input, new RunContext(state))
+      if (!isPromise(returned)) return end(returned)
+      returned.then(end, endByThrow)
+      state.stop.enforce(endByThrow, UNHEEDED_MS)
+    } catch (thrown) {
+      endByThrow(thrown)
+    }
+  })
+}
+
+/** With what follows the job, and after the steps that it has asked for. */
+function concluded(outcome: Outcome, { next, steps, stop }: RunState): Outcome | Promise<Outcome> {
+  const whole = next === undefined || outcome.kind !== 'completed' ? outcome : completed(outcome.output, next)
+  return steps === undefined || whole.kind === 'lost' ? whole : afterSteps(whole, steps, stop)
 }
 
 /** Steps that still run beside a handler that has ended are waited for; a run that has to wait does so whatever it returned. */
-async function concluded(outcome: Outcome, steps: RunSteps, stop: StopWord): Promise<Outcome> {
+async function afterSteps(outcome: Outcome, steps: RunSteps, stop: StopWord): Promise<Outcome> {
   await stop.heeded(steps.ended(), UNHEEDED_MS).catch(() => {})
   return steps.isSuspended ? suspended(steps.waits) : outcome
 }

@@ -45,6 +45,8 @@ export class Settler {
   #waiting: Ended[] = []
   #writing: readonly Ended[] = []
   #flushing: Promise<void> | undefined
+  #caughtUp: Promise<void> | undefined
+  #tellCaughtUp = () => {}
   #isGivingUp = false
 
   constructor(store: Store, facts: SettlerFacts) {
@@ -66,9 +68,13 @@ export class Settler {
     return [this.#waiting, this.#writing].some((batch) => batch.some((ended) => ended.job === job))
   }
 
-  /** undefined, or a promise to wait for when too much is unwritten. */
+  /** undefined, or a promise to wait for while too much is unwritten. */
   backlog(): Promise<void> | undefined {
-    return this.#waiting.length > MOST_WAITING ? this.#flushing : undefined
+    if (this.#waiting.length <= MOST_WAITING) return undefined
+    this.#caughtUp ??= new Promise((resolve) => {
+      this.#tellCaughtUp = resolve
+    })
+    return this.#caughtUp
   }
 
   /** Waits until everything is written. With `giveUp`, writes that fail are not repeated any more. */
@@ -84,6 +90,7 @@ export class Settler {
       while (this.#waiting.length > 0) {
         const kinds = new Map<Writing, Ended[]>()
         this.#writing = this.#waiting.splice(0, LARGEST_BATCH)
+        if (this.#waiting.length <= MOST_WAITING) this.#letGoOn()
         for (const ended of this.#writing) {
           const kind = writingOf(ended)
           const known = kinds.get(kind)
@@ -97,6 +104,11 @@ export class Settler {
       // In the same breath as the last look: what is pushed a moment later must find nobody at work.
       this.#flushing = undefined
     }
+  }
+
+  #letGoOn(): void {
+    this.#tellCaughtUp()
+    this.#caughtUp = undefined
   }
 
   async #write(kind: Writing, batch: Ended[]): Promise<void> {

@@ -6,8 +6,8 @@ import type { HoldfastError } from '../domain/errors.js'
 export class StopWord {
   #controller: AbortController | undefined
   #reason: HoldfastError | undefined
-  #heard: (() => void) | undefined
   #end: ((thrown: unknown) => void) | undefined
+  #patienceMs = 0
 
   get reason(): HoldfastError | undefined {
     return this.#reason
@@ -25,7 +25,7 @@ export class StopWord {
     if (this.#reason) return
     this.#reason = reason
     this.#controller?.abort(reason)
-    this.#heard?.()
+    this.#countDown()
   }
 
   throwIfSaid(): void {
@@ -41,9 +41,19 @@ export class StopWord {
   heeded<T>(work: PromiseLike<T>, ms: number): Promise<T> {
     return new Promise((resolve, reject) => {
       work.then(resolve, reject)
-      this.#end = reject
-      this.#heard = () => setTimeout(() => reject(this.#reason), ms).unref()
-      if (this.#reason) this.#heard()
+      this.enforce(reject, ms)
     })
+  }
+
+  /** From now on `end` is called `ms` after the word, or when the run is cut off; it must bear to be called too late. */
+  enforce(end: (thrown: unknown) => void, ms: number): void {
+    this.#end = end
+    this.#patienceMs = ms
+    if (this.#reason) this.#countDown()
+  }
+
+  #countDown(): void {
+    const end = this.#end
+    if (end) setTimeout(() => end(this.#reason), this.#patienceMs).unref()
   }
 }

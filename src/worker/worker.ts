@@ -157,7 +157,7 @@ export class Worker {
     const { id: worker, types } = this.#row
     const batch = await claimBatch(this.#parts.store, { worker, queue, types, n, from })
     const ms = monotonicMs() - claimedAt
-    this.#parts.events.emitIfHeard('worker.claimed', () => ({ worker, queue, jobs: batch.jobs.length, ms }))
+    this.#parts.events.emit('worker.claimed', { worker, queue, jobs: batch.jobs.length, ms })
     await this.#runs.hold(batch.jobs, claimedAt)
     return batch
   }
