@@ -21,6 +21,7 @@ declare
     "enqueue_pipeline_by_hand": ["operator"],
     "cancel_pipeline": ["producer", "operator"],
     "retry_pipeline": ["operator"],
+    "complete_step": ["worker"],
     "complete_steps": ["worker"],
     "chain_jobs": ["worker"],
     "step_results": ["worker"],

@@ -1,9 +1,9 @@
 -- complete_steps: running → completed for jobs with successors, which the caller may get in the same call
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
---   Locks   as complete_link for a single member, else as complete_the_rest; then, for what is handed over, as claim_by_id.
+--   Locks   as complete_the_rest; then, for what is handed over, as claim_by_id.
 --   Gives   lost: the places, from 1, of the members whose lease was lost; handed: what claim_by_id gives for each job that
---           became pending by this and is now claimed for the caller, at most p_rooms of each of p_queues; complete_link adds
---           the facts of a computed input. Repeating a completion is settled again.
+--           became pending by this and is now claimed for the caller, at most p_rooms of each of p_queues. Repeating a
+--           completion is settled again.
 --   Tells   sleeping workers of what was not handed over.
 -- Members: job_id, token, lease_id, output and next, the members of an enqueue that follow the job in its pipeline.
 create or replace function holdfast.complete_steps_v1(
@@ -29,21 +29,7 @@ declare
   v_pending bigint[] := '{}';
   v_member jsonb;
   v_place integer;
-  v_link record;
 begin
-  if p_settlements -> 1 is null and not (p_settlements -> 0) ? 'next' then
-    v_link := holdfast.complete_link(p_settlements -> 0, p_worker, p_queues, p_rooms, p_types);
-    if v_link.is_done then
-      lost := '{}';
-      if v_link.handed is not null then
-        handed := array[v_link.handed];
-      elsif v_link.pending <> '{}' then
-        handed := holdfast.hand_over(v_link.pending, p_worker, p_queues, p_rooms, p_types);
-      end if;
-      return;
-    end if;
-  end if;
-
   perform holdfast.check_settlements(p_settlements);
   select coalesce(array_agg(h.place), '{}'), array_agg(h.job_id),
          array_agg(nullif(p_settlements -> (h.place - 1) -> 'output', 'null'))

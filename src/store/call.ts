@@ -9,6 +9,8 @@ import { translated } from './translate-error.js'
 export interface Statement {
   readonly invocation: string
   readonly columns?: string
+  /** Instead of `columns`, for a function that gives one value: its name in the row. As a table it would cost 20 µs more. */
+  readonly value?: string
   /** How long to wait for the answer before the connection is given up; default 10 s. */
   readonly answerMs?: number
 }
@@ -34,12 +36,15 @@ export async function call(store: Store, statement: Statement, values: unknown[]
 
 const TEXTS = new Map<string, string>()
 
-function statementText(schema: string, { invocation, columns }: Statement): string {
-  const id = `${schema} ${columns ?? ''} ${invocation}`
+function statementText(schema: string, { invocation, columns, value }: Statement): string {
+  const id = `${schema} ${value ?? ''} ${columns ?? ''} ${invocation}`
   let text = TEXTS.get(id)
   if (text === undefined) {
     const own = `${quoteIdentifier(schema)}.`
-    text = `select ${columns?.replaceAll('holdfast.', own) ?? '*'} from ${own}${invocation} as c`
+    text =
+      value === undefined
+        ? `select ${columns?.replaceAll('holdfast.', own) ?? '*'} from ${own}${invocation} as c`
+        : `select ${own}${invocation} as ${value}`
     TEXTS.set(id, text)
   }
   return text

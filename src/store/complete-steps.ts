@@ -21,21 +21,50 @@ export interface CompletedSteps {
   readonly handed: ClaimedJob[]
 }
 
-export async function completeSteps(
+type CompletedStep = Settlement<OutcomeOf<'completed'>>
+
+export function completeSteps(
   store: Store,
-  batch: readonly Settlement<OutcomeOf<'completed'>>[],
-  { worker, types, room }: Receiver,
+  batch: readonly CompletedStep[],
+  receiver: Receiver,
+): Promise<CompletedSteps> {
+  const [first] = batch
+  return first && batch.length === 1 && first.outcome.next === undefined
+    ? completeOne(store, first, receiver)
+    : completeMany(store, batch, receiver)
+}
+
+/** From one step to the next: what a chain does all the time, in the form that takes the database the shortest time. */
+async function completeOne(store: Store, { job, outcome }: CompletedStep, receiver: Receiver): Promise<CompletedSteps> {
+  const output = outcome.output === 'null' ? null : outcome.output
+  const [row] = await call(store, COMPLETE_STEP, [job.id, job.token, job.leaseId, output, ...receiving(receiver)])
+  const handed = row?.handed as ClaimedColumns[] | null
+  return { verdicts: [handed !== null], handed: (handed ?? []).flatMap(toClaimedJobs) }
+}
+
+async function completeMany(
+  store: Store,
+  batch: readonly CompletedStep[],
+  receiver: Receiver,
 ): Promise<CompletedSteps> {
   const members = batch.map(({ job, outcome: { output, next } }) => {
     return `${leaseMember(job)},"output":${output}${next === undefined ? '' : `,"next":${next}`}}`
   })
-  const values = [`[${members.join(',')}]`, worker, [...room.keys()], [...room.values()], types]
-  const [row] = await call(store, COMPLETE_STEPS, values)
+  const [row] = await call(store, COMPLETE_STEPS, [`[${members.join(',')}]`, ...receiving(receiver)])
   const lost = new Set((row?.lost ?? []) as number[])
   return {
     verdicts: batch.map((_, index) => !lost.has(index + 1)),
     handed: ((row?.handed ?? []) as ClaimedColumns[]).flatMap(toClaimedJobs),
   }
+}
+
+function receiving({ worker, types, room }: Receiver): unknown[] {
+  return [worker, [...room.keys()], [...room.values()], types]
+}
+
+const COMPLETE_STEP = {
+  invocation: 'complete_step_v1($1, $2, $3, $4::text::jsonb, $5, $6, $7, $8)',
+  value: 'handed',
 }
 
 const COMPLETE_STEPS = {

@@ -5,6 +5,9 @@ import type { Lease } from '../store/settle.js'
 import type { WorkerLoad } from '../store/workers.js'
 import type { TimedLease } from './lease-keeper.js'
 
+/** Leases so short that a tick of a second is too long for them cannot wait for the keeper's next. */
+export const SHORT_LEASE_MS = 4000
+
 export interface HoldMessage {
   readonly kind: 'hold'
   readonly leaseId: string

@@ -6,8 +6,9 @@ import { KeptSession } from '../store/kept-session.js'
 import { type DatabaseAddress, Store } from '../store/open.js'
 import { renewLeases } from '../store/settle.js'
 import { beatWorker, holdWorkerLock, registerWorker, type WorkerRow } from '../store/workers.js'
-import type { FromKeeper, ToKeeper } from './keeper-messages.js'
+import { type FromKeeper, SHORT_LEASE_MS, type ToKeeper } from './keeper-messages.js'
 import { LeaseBatches } from './lease-batches.js'
+import { LeaseBoardReader } from './lease-board.js'
 import { LeaseKeeper, monotonicMs } from './lease-keeper.js'
 
 export interface KeeperThreadData {
@@ -15,6 +16,8 @@ export interface KeeperThreadData {
   readonly schema: string
   readonly row: WorkerRow
   readonly takesLock: boolean
+  /** The memory of a LeaseBoard. */
+  readonly board: SharedArrayBuffer
 }
 
 // A claim younger than this is not read yet.
@@ -51,14 +54,18 @@ if (port) {
     },
   )
   const batches = new LeaseBatches()
+  const board = new LeaseBoardReader(data.board)
   const read = (claimedBefore: number) => {
-    for (const { leases, claimedAt } of batches.takeOlder(claimedBefore)) keeper.hold(leases, claimedAt)
+    const { come, gone } = board.look(claimedBefore)
+    for (const lease of gone) keeper.drop(lease)
+    // The latest lease of a job is the one that stays.
+    const ripe = [...batches.takeOlder(claimedBefore), ...come].sort((a, b) => a.claimedAt - b.claimedAt)
+    for (const { leases, claimedAt } of ripe) keeper.hold(leases, claimedAt)
   }
   port.on('message', async (message: ToKeeper) => {
     if (message.kind === 'hold') {
       batches.hold(message)
-      // Leases so short that a tick of a second is too long for them cannot wait for the next.
-      if (message.shortestMs < 4000) read(message.claimedAt)
+      if (message.shortestMs < SHORT_LEASE_MS) read(message.claimedAt)
     } else if (message.kind === 'drop') {
       for (const lease of batches.drop(message)) keeper.drop(lease)
     } else if (message.kind === 'load') {

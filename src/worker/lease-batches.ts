@@ -11,6 +11,12 @@ interface Batch {
   left: number
 }
 
+/** Leases of one claim, and when it was sent. */
+export interface HeldClaim {
+  readonly leases: readonly TimedLease[]
+  readonly claimedAt: number
+}
+
 export class LeaseBatches {
   readonly #batches = new Map<string, Batch>()
 
@@ -29,8 +35,8 @@ export class LeaseBatches {
   }
 
   /** Takes out the claims sent at or before `claimedBefore`, without what was dropped of them. */
-  takeOlder(claimedBefore: number): { leases: TimedLease[]; claimedAt: number }[] {
-    const ripe: { leases: TimedLease[]; claimedAt: number }[] = []
+  takeOlder(claimedBefore: number): HeldClaim[] {
+    const ripe: HeldClaim[] = []
     for (const [leaseId, { held, dropped }] of this.#batches) {
       if (held.claimedAt > claimedBefore) continue
       this.#batches.delete(leaseId)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const lease = (id: string) => ({ id, token: '1', leaseId: 'a', leaseMs: 5000 })
+const lease = (id: string) => ({ id, token: '1', leaseId: 'a', leaseMs: 3000 })
 
 function keeping() {
   const told: string[] = []
@@ -55,7 +56,21 @@ test('what is held and dropped reaches the thread, the drops of a moment in one 
   kept.drop(lease('2'))
   await heard
 
-  expect(told).toEqual(['hold 1 1 5000,2 1 5000', 'drop 1,2'])
+  expect(told).toEqual(['hold 1 1 3000,2 1 3000', 'drop 1,2'])
+  await kept.stop()
+})
+
+test('a lease that was claimed alone is told without a message', async () => {
+  const { kept, told, hears } = keeping()
+  await kept.start()
+  const heard = hears('silence in 1')
+  const alone = { ...lease('1'), leaseId: randomUUID(), leaseMs: 30_000 }
+  kept.hold([alone], monotonicMs())
+  kept.drop(alone)
+  kept.report({ isAlone: true, loopDelayMs: 1 })
+  await heard
+
+  expect(told).toEqual(['silence in 1'])
   await kept.stop()
 })
 
@@ -78,7 +93,7 @@ test('a thread that dies gives everything up and is replaced', async () => {
   await recovered
   expect(told).toEqual(['overdue all', 'not healthy', 'healthy'])
 
-  const heard = hears('hold 7 1 5000')
+  const heard = hears('hold 7 1 3000')
   kept.hold([lease('7')], monotonicMs())
   await heard
   await kept.stop()

@@ -6,6 +6,7 @@ import type { Lease } from '../store/settle.js'
 import type { WorkerLoad } from '../store/workers.js'
 import { dropMessages, type FromKeeper, holdMessages, type ToKeeper } from './keeper-messages.js'
 import type { KeeperThreadData } from './keeper-thread.js'
+import { LeaseBoard } from './lease-board.js'
 import type { KeeperFacts, TimedLease } from './lease-keeper.js'
 
 // The built file, also when this one runs from its source: a thread loads JavaScript only.
@@ -13,14 +14,15 @@ const THREAD_FILE = createRequire(import.meta.url).resolve('#keeper-thread')
 const REPLACE_MS = 1000
 
 export class ThreadedKeeping {
-  readonly #data: KeeperThreadData
+  readonly #data: Omit<KeeperThreadData, 'board'>
   readonly #facts: KeeperFacts
   readonly #file: string
   #thread: Thread | undefined
+  #board = new LeaseBoard()
   #dropped: Lease[] = []
   #isStopping = false
 
-  constructor(data: KeeperThreadData, facts: KeeperFacts, file = THREAD_FILE) {
+  constructor(data: Omit<KeeperThreadData, 'board'>, facts: KeeperFacts, file = THREAD_FILE) {
     this.#data = data
     this.#facts = facts
     this.#file = file
@@ -28,8 +30,10 @@ export class ThreadedKeeping {
 
   /** Resolves when the thread has told the database that the worker is there. */
   start(): Promise<void> {
+    // What the thread before kept has been given up.
+    this.#board = new LeaseBoard()
     const thread = new Thread(this.#file, {
-      workerData: this.#data,
+      workerData: { ...this.#data, board: this.#board.memory } satisfies KeeperThreadData,
       name: 'holdfast-keeper',
       execArgv: [], // flags of the program's own start need not fit a thread
     })
@@ -50,11 +54,14 @@ export class ThreadedKeeping {
   }
 
   hold(leases: readonly TimedLease[], claimedAt: number): void {
+    const [first] = leases
+    if (first && leases.length === 1 && this.#board.hold(first, claimedAt)) return
     for (const message of holdMessages(leases, claimedAt)) this.#send(message)
   }
 
   /** Outcomes are settled in batches, so drops come in batches: one message for all of a moment. */
   drop(lease: Lease): void {
+    if (this.#board.drop(lease)) return
     if (this.#dropped.length === 0) {
       setImmediate(() => {
         const dropped = this.#dropped

@@ -26,6 +26,18 @@ test('a handler that blocks the event loop for longer than its lease keeps it, a
   expect(await fleet.jobs(ids)).toEqual(ids.map((id) => expect.objectContaining({ id, attempts: 1 })))
 })
 
+test('a job that was claimed alone and blocks the event loop from its start keeps its lease too', async () => {
+  const blocked = await fleet.startWorker({ lease: '4s' })
+  const ids = await fleet.enqueue(1, { type: 'block', input: { afterMs: 0, ms: 6000 } })
+  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
+  const reaper = await fleet.startWorker({ lease: '4s' })
+  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
+
+  expect(reaper.told('job.reaped')).toEqual([])
+  expect(blocked.told('job.lost')).toEqual([])
+  expect(await fleet.jobs(ids)).toEqual([expect.objectContaining({ attempts: 1 })])
+})
+
 test('without the keeper thread a blocked worker loses its leases, and what it writes late is refused', async () => {
   const { blocked, reaper, effects } = await blockOne({ keeperThread: false })
   await blocked.hears('job.lost')

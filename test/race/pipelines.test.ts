@@ -63,6 +63,8 @@ async function anyDeed(session: pg.Client, chance: () => number, jobs: string[],
   else await ask(session, 'select * from holdfast.reap_leases()')
 }
 
+const LEASE_OF = `h -> 'id' ->> 0 as job_id, h -> 'token' ->> 0 as token, h ->> 'lease_id' as lease_id`
+
 /** Claims a few and settles them, one way or another; what was handed over is settled by the next batch. */
 async function work(session: pg.Client, chance: () => number): Promise<void> {
   const claimed = await ask(
@@ -71,10 +73,20 @@ async function work(session: pg.Client, chance: () => number): Promise<void> {
     [1 + Math.floor(chance() * 4)],
   )
   const dice = chance()
-  if (dice < 0.5) {
+  if (dice < 0.25) {
+    for (const { job_id, token, lease_id } of claimed) {
+      const handed = await ask(
+        session,
+        `select ${LEASE_OF}
+           from json_array_elements(holdfast.complete_step_v1($1, $2, $3, null, 'w', '{default}', '{2}', '{task}')) as h`,
+        [job_id, token, lease_id],
+      )
+      await ask(session, 'select * from holdfast.complete_jobs($1)', [settlement(...handed)])
+    }
+  } else if (dice < 0.5) {
     const handed = await ask(
       session,
-      `select h -> 'id' ->> 0 as job_id, h -> 'token' ->> 0 as token, h ->> 'lease_id' as lease_id
+      `select ${LEASE_OF}
          from holdfast.complete_steps_v1($1, 'w', '{default}', '{2}', '{task}') as c, unnest(c.handed) as h`,
       [settlement(...claimed)],
     )

@@ -19,12 +19,12 @@ async function complete(
     `select lost, array_to_json(handed) as handed from holdfast.complete_steps_v1($1, 'w1', $2, $3, $4)`,
     [settlement(...members), Object.keys(room), Object.values(room), types],
   )
-  const given = (handed ?? []).map(({ lease_id, id, token, attempts, input, pipeline_id }) => ({
+  const given = (handed ?? []).map(({ lease_id, id, usual, input, pipeline_id }) => ({
     lost: null,
     lease_id,
     id: id[0],
-    token: token[0],
-    attempts: attempts[0],
+    token: usual.token,
+    attempts: usual.attempts,
     input: input[0],
     pipeline_id: pipeline_id?.[0],
   }))
@@ -33,8 +33,7 @@ async function complete(
 interface Handed {
   readonly lease_id: string
   readonly id: string[]
-  readonly token: string[]
-  readonly attempts: number[]
+  readonly usual: { readonly token: string; readonly attempts: number }
   readonly input: unknown[]
   readonly pipeline_id: Record<number, string> | null
 }

@@ -42,7 +42,7 @@ test('with the hand-over a chain needs one claim and one completion per step, an
 
   expect(await handle.result()).toBe(5)
 
-  expect(lossy.timesSent('complete_steps_v1')).toBe(5)
+  expect(lossy.timesSent('complete_step_v1')).toBe(5)
   expect(lossy.timesSent('step_results_v1')).toBe(0)
   expect(await bench.look('select max(attempts)::int as most from holdfast.jobs')).toEqual([{ most: 1 }])
 })
@@ -68,7 +68,7 @@ test('when the answer to a completion is lost, the step that was handed over wit
   lossy = lossyPool(bench.database.url)
   const holdfast = open({ database: lossy.pool })
   await holdfast.start()
-  const lost = lossy.loseAnswerTo('complete_steps_v1')
+  const lost = lossy.loseAnswerTo('complete_step_v1')
 
   const handle = await holdfast.enqueuePipeline(five, 0)
 

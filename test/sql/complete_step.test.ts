@@ -1,6 +1,6 @@
-// complete_link: the short way from one step to the next. What it may not do itself it leaves to the long way.
+// complete_step: the short way from one step to the next. What it may not do itself it leaves to the long way.
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { ask, askList, askRow, askValue, type Session } from '../support/ask.js'
 import { pidOf, waitUntilBlocked } from '../support/blocked.js'
 import { givenIn, type Lease, settlement } from '../support/given.js'
@@ -9,14 +9,19 @@ import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
 type Handed = { lease_id: string; id: string[]; usual: { token: string; attempts: number }; [column: string]: unknown }
-interface Answer {
-  lost: number[]
-  handed: Handed[] | null
-}
-const COMPLETE = `select lost, array_to_json(handed) as handed
-                    from holdfast.complete_steps_v1($1, 'w1', '{default}', array[$2::int], $3)`
-const complete = (member: object, { session = db.pool as Session, room = 1, types = ['task'] } = {}) =>
-  askRow<Answer & Record<string, unknown>>(session, COMPLETE, [settlement(member), room, types])
+const COMPLETE = `select holdfast.complete_step_v1($1, $2, $3, $4, 'w1', '{default}', array[$5::int], $6)`
+const complete = (
+  { job_id, token, lease_id, output = null }: Lease & { output?: object | null },
+  { session = db.pool as Session, room = 1, types = ['task'] } = {},
+) => askValue<Handed[] | null>(session, COMPLETE, [job_id, token, lease_id, output, room, types])
+// As every worker does when it starts.
+beforeEach(() =>
+  ask(
+    db.pool,
+    `select holdfast.put_job_types_v1('[{"type": "task", "queue": "default", "priority": 5, "max_attempts": 3,
+      "lease_seconds": 77, "backoff_base_ms": 1, "backoff_max_ms": 1}]')`,
+  ),
+)
 
 const started = async (steps: readonly StepWish[], pipeline: object = {}) => {
   const { id } = await enqueuePipeline(db.pool, steps, pipeline)
@@ -36,7 +41,7 @@ describe('the next step', () => {
     const client = await db.connect('admin')
     await client.query('begin')
 
-    const { handed } = await complete(lease, { session: client })
+    const handed = await complete(lease, { session: client })
 
     expect(
       await askRow(
@@ -62,15 +67,10 @@ describe('the next step', () => {
       max_attempts: 7,
       trace: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
     }
-    await ask(
-      db.pool,
-      `select holdfast.put_job_types_v1('[{"type": "task", "queue": "default", "priority": 5, "max_attempts": 3,
-        "lease_seconds": 77, "backoff_base_ms": 1, "backoff_max_ms": 1}]')`,
-    )
     const first = await started([{ name: 'a' }, { name: 'b', after: ['a'], ...options }])
     const second = await started([{ name: 'b', ...options }])
 
-    const { handed } = await complete(await first.leaseOf('a'))
+    const handed = await complete(await first.leaseOf('a'))
     const claimed = await askValue<Handed>(db.pool, `select holdfast.claim_by_id_v1($1, 'w1', '{task}')`, [
       await second.jobOf('b'),
     ])
@@ -91,9 +91,9 @@ describe('the next step', () => {
 
   test('is the holder of what it was given: its lease completes it, and the pipeline is over', async () => {
     const { leaseOf, states } = await started(TWO)
-    const { handed } = await complete(await leaseOf('a'))
+    const handed = await complete(await leaseOf('a'))
 
-    expect(await complete(leaseIn(handed?.[0] as Handed))).toEqual({ lost: [], handed: null })
+    expect(await complete(leaseIn(handed?.[0] as Handed))).toEqual([])
 
     expect(await states()).toEqual({ a: 'completed', b: 'completed' })
     await sound()
@@ -102,10 +102,10 @@ describe('the next step', () => {
   test('has a token that grows with each claim, also after the pipeline was retried', async () => {
     const { id, fail, leaseOf } = await started(TWO, { on_failure: 'continue' })
     await fail('a')
-    expect(await complete(await leaseOf('b'))).toEqual({ lost: [], handed: null })
+    expect(await complete(await leaseOf('b'))).toEqual([])
     await ask(db.pool, 'select holdfast.retry_pipeline($1)', [id])
 
-    const { handed } = await complete(await leaseOf('a'))
+    const handed = await complete(await leaseOf('a'))
 
     expect(handed?.[0]).toMatchObject({ usual: { token: '2', attempts: 1 } })
     expect(await askList(db.admin, 'select token from holdfast.lease')).toEqual(['2'])
@@ -120,7 +120,7 @@ describe('the next step is pending instead, and not started,', () => {
   ])('%s', async (_why, steps, how) => {
     const { leaseOf, states } = await started(steps)
 
-    expect(await complete(await leaseOf('a'), how)).toEqual({ lost: [], handed: null })
+    expect(await complete(await leaseOf('a'), how)).toEqual([])
 
     expect(await states()).toEqual({ a: 'completed', b: 'pending' })
     expect(await ask(db.admin, 'select attempts, token, linked from holdfast.ready')).toEqual([
@@ -134,7 +134,7 @@ describe('the next step is pending instead, and not started,', () => {
     const lease = await leaseOf('a')
     await ask(db.pool, `select holdfast.pause_queue('default')`)
 
-    expect(await complete(lease)).toEqual({ lost: [], handed: null })
+    expect(await complete(lease)).toEqual([])
 
     expect(await states()).toEqual({ a: 'completed', b: 'pending' })
   })
@@ -143,7 +143,7 @@ describe('the next step is pending instead, and not started,', () => {
     const { leaseOf, states } = await started([{ name: 'a' }, { name: 'b', after: ['a'], key: 'k' }])
     await givenIn(db.pool).runningJob({ key: 'k' })
 
-    expect(await complete(await leaseOf('a'))).toEqual({ lost: [], handed: null })
+    expect(await complete(await leaseOf('a'))).toEqual([])
 
     expect(await states()).toEqual({ a: 'completed', b: 'pending' })
     await sound()
@@ -153,11 +153,19 @@ describe('the next step is pending instead, and not started,', () => {
 test('a step with a key takes the long way, which gives it its key', async () => {
   const { jobOf, leaseOf, states } = await started([{ name: 'a' }, { name: 'b', after: ['a'], key: 'k' }])
 
-  const { handed } = await complete(await leaseOf('a'))
+  const handed = await complete(await leaseOf('a'))
 
   expect(handed?.[0]).toMatchObject({ id: [await jobOf('b')], key: { 0: 'k' } })
   expect(await states()).toEqual({ a: 'completed', b: 'running' })
   await sound()
+})
+
+test('a step of a type that nobody has described takes the long way, which gives it the lease of such types', async () => {
+  const { jobOf, leaseOf } = await started([{ name: 'a' }, { name: 'b', after: ['a'], type: 'new' }])
+
+  const handed = await complete(await leaseOf('a'), { types: ['new'] })
+
+  expect(handed?.[0]).toMatchObject({ id: [await jobOf('b')], lease_seconds: { new: 30 } })
 })
 
 test('a keyed step that ends gives its key back and hands its successor over', async () => {
@@ -166,7 +174,7 @@ test('a keyed step that ends gives its key back and hands its successor over', a
     { name: 'b', after: ['a'] },
   ])
 
-  const { handed } = await complete(await leaseOf('a'))
+  const handed = await complete(await leaseOf('a'))
 
   expect(handed).toHaveLength(1)
   expect(await states()).toEqual({ a: 'completed', b: 'running' })
@@ -180,7 +188,7 @@ describe('the guard', () => {
   ])('a stale %s is lost and changes nothing', async (_what, stale) => {
     const { leaseOf, states } = await started(TWO)
 
-    expect(await complete({ ...(await leaseOf('a')), ...stale })).toEqual({ lost: [1], handed: null })
+    expect(await complete({ ...(await leaseOf('a')), ...stale })).toBeNull()
 
     expect(await states()).toEqual({ a: 'running', b: 'waiting' })
   })
@@ -190,7 +198,7 @@ describe('the guard', () => {
     const lease = await leaseOf('a')
     await complete(lease)
 
-    expect(await complete(lease)).toEqual({ lost: [], handed: null })
+    expect(await complete(lease)).toEqual([])
 
     expect(await states()).toEqual({ a: 'completed', b: 'running' })
     expect(await askList(db.admin, 'select attempts from holdfast.lease')).toEqual([1])
@@ -216,9 +224,9 @@ describe('other shapes of a graph', () => {
     const { jobOf, leaseOf, states } = await started(JOIN)
     const [a, b] = [await leaseOf('a'), await leaseOf('b')]
 
-    expect(await complete(a)).toEqual({ lost: [], handed: null })
+    expect(await complete(a)).toEqual([])
     expect(await states()).toEqual({ a: 'completed', b: 'running', c: 'waiting' })
-    const { handed } = await complete(b)
+    const handed = await complete(b)
 
     expect(handed?.[0]?.id).toEqual([await jobOf('c')])
     await sound()
@@ -230,13 +238,13 @@ describe('other shapes of a graph', () => {
     const [first, second] = [await db.connect(), await db.connect()]
     const pid = await pidOf(second)
     await first.query('begin')
-    expect((await complete(a, { session: first })).handed).toBeNull()
+    expect(await complete(a, { session: first })).toEqual([])
 
     const completion = complete(b, { session: second })
     await waitUntilBlocked(db.admin, pid)
     await first.query('commit')
 
-    expect((await completion).handed).toHaveLength(1)
+    expect(await completion).toHaveLength(1)
     expect((await states()).c).toBe('running')
     await sound()
   })
@@ -253,7 +261,7 @@ describe('other shapes of a graph', () => {
     await waitUntilBlocked(db.admin, pid)
     await first.query('commit')
 
-    expect(await completion).toEqual({ lost: [], handed: null })
+    expect(await completion).toEqual([])
     expect(await states()).toEqual({ a: 'completed', b: 'cancelled', other: 'failed' })
     await sound()
   })
@@ -266,7 +274,7 @@ describe('other shapes of a graph', () => {
     const [a, other] = [await leaseOf('a'), await leaseOf('other')]
     await ask(db.pool, 'select * from holdfast.fail_jobs($1)', [settlement({ ...other, permanent: true })])
 
-    const { handed } = await complete(a)
+    const handed = await complete(a)
 
     expect(handed).toHaveLength(1)
     expect(await states()).toEqual({ a: 'completed', b: 'cancelled', other: 'failed', 'undo a': 'running' })
@@ -280,12 +288,27 @@ describe('facts of a computed input', () => {
   test('are those that step_results gives', async () => {
     const { jobOf, leaseOf } = await started(COMPUTED, { input: { year: 2026 } })
 
-    const { handed } = await complete({ ...(await leaseOf('a')), output: { rows: 3 } })
+    const handed = await complete({ ...(await leaseOf('a')), output: { rows: 3 } })
 
     expect(handed?.[0]?.facts).toEqual({
       0: await askRow(db.pool, 'select * from holdfast.step_results_v1($1)', [await jobOf('b')]),
     })
     expect(handed?.[0]?.facts).toMatchObject({ 0: { results: { a: { state: 'completed', output: { rows: 3 } } } } })
+  })
+
+  test('are those of all that it waited for, of a pipeline that went on after a failure too', async () => {
+    const pipeline = { on_failure: 'continue' }
+    const join = await started(
+      [...JOIN.slice(0, 2), { ...JOIN[2], name: 'c', input: { 'holdfast.results': {} } }],
+      pipeline,
+    )
+    await join.fail('a')
+
+    const handed = await complete({ ...(await join.leaseOf('b')), output: { rows: 3 } })
+
+    expect(Object.values(handed?.[0]?.facts ?? {})[0]).toMatchObject({
+      results: { a: { state: 'failed' }, b: { state: 'completed', output: { rows: 3 } } },
+    })
   })
 
   test('are left out where they are large, also when they are those of an earlier step', async () => {
@@ -297,6 +320,6 @@ describe('facts of a computed input', () => {
     await join.complete('a', large)
     const second = await complete(await join.leaseOf('b'))
 
-    expect([first.handed?.[0]?.facts, second.handed?.[0]?.facts]).toEqual([null, null])
+    expect([first?.[0]?.facts, second?.[0]?.facts]).toEqual([null, null])
   })
 })
