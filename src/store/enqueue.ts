@@ -29,7 +29,7 @@ export async function enqueueJobs(
   return rows.map((row) => String(row.id))
 }
 
-/** For jobs that differ in nothing but their input: a third of the work for the database. `inputs` is the JSON array of them. */
+/** For jobs that differ in nothing but their input: half the work for the database. `inputs` is the JSON array of them. */
 export async function enqueueInputs(
   store: Store,
   inputs: string,
