@@ -28,6 +28,7 @@ declare
     "claim_jobs": ["worker"],
     "claim_batch": ["worker"],
     "enqueue_held": ["worker"],
+    "enqueue_one_held": ["worker"],
     "claim_by_id": ["worker"],
     "claim_one": ["worker"],
     "claim_job": ["worker"],

@@ -16,11 +16,14 @@ create or replace function holdfast.enqueue_held_v1(
 )
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_placed record;
 begin
-  perform holdfast.check_claim(p_worker, array[p_queue], '{}', 1);
+  if current_setting('transaction_isolation') <> 'read committed' or coalesce(p_worker, '') = '' then
+    perform holdfast.check_claim(p_worker, array[p_queue], '{}', 1);
+  end if;
   v_placed := holdfast.place_inputs(p_inputs, p_common, 'sleepers', p_worker, p_queue);
   ids := v_placed.ids;
   jobs := v_placed.jobs;

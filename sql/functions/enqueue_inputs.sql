@@ -9,11 +9,9 @@ create or replace function holdfast.enqueue_inputs_v1(p_inputs jsonb, p_common j
   returns bigint[]
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
 as $$
-declare
-  v_placed record;
 begin
-  v_placed := holdfast.place_inputs(p_inputs, p_common, p_wake, null, null);
-  return v_placed.ids;
+  return (holdfast.place_inputs(p_inputs, p_common, p_wake, null, null)).ids;
 end
 $$;

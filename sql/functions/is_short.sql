@@ -4,11 +4,11 @@
 --   Gives   true or false, never null for a value; what is false needs the look of input_problem.
 --   Tells   nothing.
 --   Tested by  test/sql/input_problem.test.ts
--- What is long as stored may be far longer as text and is not printed here. Without settings of its own, so that the planner
--- puts its body where it is called.
+-- What is long as stored may be far longer as text and is not printed here. Without settings of its own, and no more
+-- immutable than pg_column_size, so that the planner puts its body where it is called.
 create or replace function holdfast.is_short(p_value jsonb)
   returns boolean
-  language sql immutable parallel safe
+  language sql stable parallel safe
 as $$
   select pg_column_size(p_value) <= 1000 and octet_length(p_value::text) <= 128
 $$;

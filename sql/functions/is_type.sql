@@ -9,6 +9,5 @@ create or replace function holdfast.is_type(p_value jsonb)
   returns boolean
   language sql immutable parallel safe
 as $$
-  select coalesce(jsonb_typeof(p_value) = 'string' and length(p_value #>> '{}') between 1 and 100
-                  and p_value #>> '{}' !~ '[[:cntrl:]]', false)
+  select coalesce(jsonb_typeof(p_value) = 'string' and holdfast.is_name(p_value #>> '{}'), false)
 $$;

@@ -37,7 +37,7 @@ begin
     v_text := p_options ->> v_name;
     case v_name
       when 'queue' then
-        v_is_fine := jsonb_typeof(v_value) = 'string' and length(v_text) between 1 and 100 and v_text !~ '[[:cntrl:]]';
+        v_is_fine := jsonb_typeof(v_value) = 'string' and holdfast.is_name(v_text);
       when 'priority' then
         v_is_fine := v_text ~ '^[0-9]$';
       when 'max_attempts' then

@@ -5,6 +5,7 @@
 --   Gives   the ids, in the order of the inputs; jobs: what claimed_jobs gives, or null when they are pending.
 --   Tells   workers of what is pending, by p_wake.
 --   Tested by  test/sql/enqueue_inputs.test.ts
+-- Without settings of its own: it runs under its callers', once per call.
 create or replace function holdfast.place_inputs(
   p_inputs jsonb,
   p_common jsonb,
@@ -15,48 +16,27 @@ create or replace function holdfast.place_inputs(
   out jobs json
 )
   language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
   v_type constant text := p_common ->> 'type';
-  v_bad record;
   v_common record;
   v_lease_id constant uuid := gen_random_uuid();
   v_lease_seconds integer;
   v_all integer[];
 begin
-  perform holdfast.check_common(p_common);
-  if not p_common ? 'type' or p_common ?| array['input', 'key', 'dedupe_id'] then
-    perform holdfast.refuse('INVALID_OPTION', 'common options need a type, and can have no input, key or dedupe_id here',
-      p_common - 'input');
-  elsif jsonb_typeof(p_inputs) is distinct from 'array' then
-    perform holdfast.refuse('INVALID_OPTION', 'inputs must be a JSON array',
-      jsonb_build_object('received', left(p_inputs::text, 100)));
-  end if;
   -- Where the whole list is short, so is each of its members.
-  if not holdfast.is_short(p_inputs) then
-    select i.place - 1 as place, holdfast.input_problem(i.value) as problem
-      into v_bad
-      from jsonb_array_elements(p_inputs) with ordinality as i(value, place)
-     where not holdfast.is_short(i.value)
-       and holdfast.input_problem(i.value) is not null
-     limit 1;
-    if found then
-      perform holdfast.refuse('INVALID_INPUT', 'input ' || v_bad.problem, jsonb_build_object('place', v_bad.place));
-    end if;
+  if (holdfast.is_plain(p_common) and jsonb_typeof(p_inputs) = 'array' and holdfast.is_short(p_inputs)) is not true then
+    perform holdfast.check_inputs(p_inputs, p_common);
   end if;
 
   v_common := holdfast.read_common(v_type, p_common, v_now);
-  with stored as (
-    insert into holdfast.job (type, queue, priority, max_attempts, pipeline_id, tags, trace, input, created_at)
-    select v_type, v_common.queue, v_common.priority, v_common.max_attempts, v_common.pipeline_id, v_common.tags,
-           v_common.trace, i.value, v_now
-      from jsonb_array_elements(p_inputs) as i(value)
-    returning job.id
-  )
-  select coalesce(array_agg(s.id order by s.id), '{}') into ids from stored as s;
+  ids := array(select nextval('holdfast.job_id_seq') from generate_series(1, jsonb_array_length(p_inputs)));
+  insert into holdfast.job (id, type, queue, priority, max_attempts, pipeline_id, tags, trace, input, created_at)
+  overriding system value
+  select i.id, v_type, v_common.queue, v_common.priority, v_common.max_attempts, v_common.pipeline_id, v_common.tags,
+         v_common.trace, i.value, v_now
+    from (select unnest(ids) as id, jsonb_array_elements(p_inputs) as value) as i;
 
   if v_common.queue = p_queue
     and v_common.run_at <= v_now
@@ -79,7 +59,7 @@ begin
       'due_ms', array_fill((date_part('epoch', v_common.run_at) * 1000)::bigint, v_all),
       'input', p_inputs,
       'pipeline_id', case when v_common.pipeline_id is not null then array_fill(v_common.pipeline_id, v_all) end,
-      'tags', case when v_common.tags <> '{}' then (select json_agg(v_common.tags) from unnest(ids)) end,
+      'tags', case when v_common.tags <> '{}' then array_fill(to_json(v_common.tags), v_all) end,
       'trace', case when v_common.trace is not null then array_fill(v_common.trace, v_all) end
     );
   else

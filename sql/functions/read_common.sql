@@ -4,6 +4,7 @@
 --   Gives   each option's common value, or else that of the type, or else the default; lease_seconds of a described type.
 --   Tells   nothing.
 --   Tested by  test/sql/enqueue_jobs.test.ts
+-- Without settings of its own: it runs under its callers'. Statements and not one query: only what is asked for is made ready.
 create or replace function holdfast.read_common(
   p_type text,
   p_common jsonb,
@@ -18,8 +19,6 @@ create or replace function holdfast.read_common(
   out lease_seconds integer
 )
   language plpgsql stable
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
 as $$
 begin
   select y.queue, y.priority, y.max_attempts, y.lease_seconds
@@ -29,12 +28,15 @@ begin
   queue := coalesce(p_common ->> 'queue', queue, 'default');
   priority := coalesce((p_common ->> 'priority')::smallint, priority, 5::smallint);
   max_attempts := coalesce((p_common ->> 'max_attempts')::smallint, max_attempts, 3::smallint);
-  run_at := coalesce((p_common ->> 'run_at')::timestamptz, p_now + holdfast.delay_interval(p_common -> 'delay'), p_now);
-  pipeline_id := p_common ->> 'pipeline_id';
+  run_at := p_now;
   tags := '{}';
-  if p_common ? 'tags' then
-    tags := array(select jsonb_array_elements_text(p_common -> 'tags'));
+  if p_common ?| '{run_at,delay,pipeline_id,tags,trace}' then
+    run_at := coalesce((p_common ->> 'run_at')::timestamptz, p_now + holdfast.delay_interval(p_common -> 'delay'), p_now);
+    pipeline_id := p_common ->> 'pipeline_id';
+    if p_common ? 'tags' then
+      tags := array(select jsonb_array_elements_text(p_common -> 'tags'));
+    end if;
+    trace := p_common ->> 'trace';
   end if;
-  trace := p_common ->> 'trace';
 end
 $$;

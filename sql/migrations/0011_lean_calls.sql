@@ -1,5 +1,5 @@
--- Claims tell once what their jobs have in common, and single steps are completed by a call of their own (complete_step): an
--- older program cannot read the former, and knows what goes here.
+-- Claims tell once what their jobs have in common, which an older program cannot read; single steps (complete_step) and single
+-- jobs for the own worker (enqueue_one_held) have calls of their own. What the former take the place of goes.
 -- oldest-program: 11
 drop function if exists
   holdfast.complete_link(jsonb, text, text[], integer[], text[]),

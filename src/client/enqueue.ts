@@ -1,10 +1,10 @@
 // Turns what a caller gives into the members of one enqueue.
 
 import type { JobDefinition } from '../domain/definition.js'
-import { commonOptions, type EnqueueManyOptions } from '../domain/enqueue-options.js'
+import { type CommonOptions, commonOptions, type EnqueueManyOptions, isPlain } from '../domain/enqueue-options.js'
 import type { ClaimedJob, JobId } from '../domain/job.js'
-import { memberOf, memberText } from '../pipeline/member.js'
-import { enqueueHeld, enqueueInputs, enqueueJobs } from '../store/enqueue.js'
+import { type Member, membersOf, memberText } from '../pipeline/member.js'
+import { enqueueHeld, enqueueInputs, enqueueJobs, enqueueOneHeld } from '../store/enqueue.js'
 import type { Store } from '../store/open.js'
 import { asQueryable } from '../store/transaction.js'
 import type { OwnWorker, Seats } from './own-worker.js'
@@ -22,29 +22,47 @@ export async function enqueueMembers(
   options: EnqueueManyOptions<unknown>,
   ownWorker: OwnWorker | undefined,
 ): Promise<Enqueued> {
-  const common = JSON.stringify(commonOptions(definition, options))
-  const members = await Promise.all(inputs.map((given, index) => memberOf(definition, given, index, options)))
+  const common = commonOptions(definition, options)
+  const asked = membersOf(definition, inputs, options)
+  const members = Array.isArray(asked) ? asked : await asked
   const tx = options.tx === undefined ? undefined : asQueryable(options.tx)
   // Inside a caller's transaction the commit may come much later than a sleeper's last look, so it always tells.
   const wake = tx ? 'always' : 'sleepers'
   const { actor } = options
   if (actor === undefined && members.every(({ own }) => own === '')) {
-    const given = `[${members.map(({ input }) => input).join(',')}]`
-    const queue = options.queue ?? definition.queue
-    const seats = tx ? undefined : ownWorker?.reserve(definition.type, queue, inputs.length)
-    if (seats) return enqueueSeated(store, given, common, seats)
-    return { ids: await enqueueInputs(store, given, common, { wake, tx }) }
+    const seats = tx ? undefined : ownWorker?.reserve(common.type, common.queue, members.length)
+    if (seats) return enqueueSeated(store, members, common, seats)
+    return { ids: await enqueueInputs(store, inputsText(members), JSON.stringify(common), { wake, tx }) }
   }
-  return { ids: await enqueueJobs(store, `[${members.map(memberText).join(',')}]`, common, { wake, actor, tx }) }
+  const texts = `[${members.map(memberText).join(',')}]`
+  return { ids: await enqueueJobs(store, texts, JSON.stringify(common), { wake, actor, tx }) }
 }
 
-async function enqueueSeated(store: Store, inputs: string, common: string, seats: Seats): Promise<Enqueued> {
-  let jobs: ClaimedJob[] = []
+async function enqueueSeated(
+  store: Store,
+  members: readonly Member[],
+  common: CommonOptions,
+  seats: Seats,
+): Promise<Enqueued> {
+  let jobs: readonly ClaimedJob[] = []
   try {
-    const enqueued = await enqueueHeld(store, inputs, common, seats)
+    const enqueued = await enqueueIntoHands(store, members, common, seats)
     jobs = enqueued.jobs
     return jobs.length > 0 ? { ids: enqueued.ids, start: () => seats.take(jobs) } : { ids: enqueued.ids }
   } finally {
     if (jobs.length === 0) seats.leave()
   }
+}
+
+function enqueueIntoHands(store: Store, members: readonly Member[], common: CommonOptions, seats: Seats) {
+  const [first] = members
+  if (first === undefined || members.length > 1 || !isPlain(common)) {
+    return enqueueHeld(store, inputsText(members), JSON.stringify(common), seats)
+  }
+  const { type, queue, priority, max_attempts: maxAttempts } = common
+  return enqueueOneHeld(store, { type, queue, priority, maxAttempts, input: first.input }, seats.worker)
+}
+
+function inputsText(members: readonly Member[]): string {
+  return `[${members.map(({ input }) => input).join(',')}]`
 }

@@ -60,11 +60,25 @@ const KNOWN: ReadonlySet<string> = new Set([
   'actor',
 ])
 
-/** What all members of one enqueue share. */
-export function commonOptions(
-  definition: JobDefinition,
-  options: EnqueueManyOptions<unknown>,
-): Record<string, unknown> {
+/** What all members of one enqueue share, in the words of the database. */
+export interface CommonOptions {
+  readonly type: string
+  readonly queue: string
+  readonly priority: number
+  readonly max_attempts: number
+  readonly run_at?: string
+  readonly delay?: number
+  readonly pipeline_id?: string
+  readonly tags?: readonly string[]
+  readonly trace?: string
+}
+
+/** Nothing beside what every job has. */
+export function isPlain(common: CommonOptions): boolean {
+  return Object.keys(common).length === 4
+}
+
+export function commonOptions(definition: JobDefinition, options: EnqueueManyOptions<unknown>): CommonOptions {
   for (const name of Object.keys(options)) {
     if (!KNOWN.has(name)) throw invalidOption('option', `one of ${[...KNOWN].join(', ')}`, name)
   }

@@ -13,17 +13,31 @@ export interface Member {
   readonly own: string
 }
 
-/** What differs by input; commonOptions has the rest. */
-export async function memberOf(
+/** What differs by input, in their order; commonOptions has the rest. A promise only where there is a schema to ask. */
+export function membersOf(
+  definition: JobDefinition,
+  inputs: readonly unknown[],
+  options: EnqueueManyOptions<unknown>,
+): Member[] | Promise<Member[]> {
+  const { type, schema } = definition
+  if (!schema) return inputs.map((given, index) => memberOf(definition, given, given, index, options))
+  return Promise.all(
+    inputs.map(async (given, index) => {
+      const accepted = acceptInput(type, await schema['~standard'].validate(given))
+      return memberOf(definition, given, accepted, index, options)
+    }),
+  )
+}
+
+/** What is stored is what the caller gave: a schema's transforms, whose `accepted` value the key is made of, run again at the claim. */
+function memberOf(
   definition: JobDefinition,
   given: unknown,
+  accepted: unknown,
   index: number,
   options: EnqueueManyOptions<unknown>,
-): Promise<Member> {
-  // What is stored is what the caller gave: a schema's transforms run when the job is claimed.
-  const { schema } = definition
-  const input = schema ? acceptInput(definition.type, await schema['~standard'].validate(given)) : given
-  const key = options.key ? options.key(given, index) : definition.key?.(input)
+): Member {
+  const key = options.key ? options.key(given, index) : definition.key?.(accepted)
   let own = ''
   if (key !== undefined) {
     const keyPolicy = options.keyPolicy ?? definition.keyPolicy
@@ -44,12 +58,12 @@ export async function wholeMemberText(
   given: unknown,
   { dedupeId, key, ...shared }: EnqueueOptions,
 ): Promise<string> {
-  const member = await memberOf(definition, given, 0, {
+  const [member] = await membersOf(definition, [given], {
     ...shared,
     ...(dedupeId !== undefined && { dedupeId: () => dedupeId }),
     ...(key !== undefined && { key: () => key }),
   })
-  return `${JSON.stringify(commonOptions(definition, shared)).slice(0, -1)},${memberText(member).slice(1)}`
+  return `${JSON.stringify(commonOptions(definition, shared)).slice(0, -1)},${memberText(member as Member).slice(1)}`
 }
 
 function checkDedupeId(value: string): string {

@@ -34,7 +34,7 @@ export async function listBulk(store: Store, before: string | undefined, limit: 
 
 /** false when it was over already. */
 export async function cancelBulk(store: Store, id: string, actor: string | null): Promise<boolean> {
-  const [row] = await call(store, { invocation: 'cancel_bulk_v1($1, $2)', columns: 'c as changed' }, [id, actor])
+  const [row] = await call(store, { invocation: 'cancel_bulk_v1($1, $2)', value: 'changed' }, [id, actor])
   return row?.changed === true
 }
 

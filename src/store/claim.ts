@@ -64,8 +64,8 @@ const CLAIM_BATCH = {
   columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id, c.has_more',
   answerMs,
 }
-const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3)', columns: 'c as jobs' }
-const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', columns: 'c as jobs', answerMs }
+const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3)', value: 'jobs' }
+const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', value: 'jobs', answerMs }
 
 /** Of a row that has them as `jobs`. */
 function claimed(row: Row | undefined): ClaimedJob[] {

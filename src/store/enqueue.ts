@@ -4,7 +4,7 @@ import type { ClaimedJob, JobId } from '../domain/job.js'
 import { BULK_MS, call } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
-import { type ClaimedColumns, toClaimedJobs } from './rows.js'
+import { type ClaimedColumns, type HeldFacts, toClaimedJobs, toHeldJob } from './rows.js'
 
 export interface EnqueueManner {
   /** Who is told: `sleepers` reads the workers' word, which only a call that commits at once may rely on. */
@@ -37,7 +37,8 @@ export async function enqueueInputs(
   { wake, tx }: Omit<EnqueueManner, 'actor'>,
 ): Promise<JobId[]> {
   const [row] = await call(store, ENQUEUE_INPUTS, [inputs, common, wake], tx)
-  return row?.ids as JobId[]
+  const ids = row?.ids as string
+  return ids === '' ? [] : ids.split(',')
 }
 
 /** As enqueueInputs, straight into the hands of a worker of this process; `jobs` is empty where they are pending instead. */
@@ -51,13 +52,34 @@ export async function enqueueHeld(
   return { ids: row?.ids as JobId[], jobs: row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : [] }
 }
 
+/** What every job has. `input` is JSON. */
+export interface PlainJob extends Pick<ClaimedJob, 'type' | 'queue' | 'priority' | 'maxAttempts'> {
+  readonly input: string
+}
+
+/** As enqueueHeld, for one job that has nothing but that. */
+export async function enqueueOneHeld(
+  store: Store,
+  plain: PlainJob,
+  worker: string,
+): Promise<{ ids: JobId[]; jobs: ClaimedJob[] }> {
+  const { type, input, queue, priority, maxAttempts } = plain
+  const [row] = await call(store, ENQUEUE_ONE_HELD, [type, input, queue, priority, maxAttempts, worker])
+  const facts = row?.facts as HeldFacts
+  return { ids: [facts[0]], jobs: facts[1] === null ? [] : [toHeldJob(facts, plain)] }
+}
+
+const ENQUEUE_ONE_HELD = {
+  invocation: 'enqueue_one_held_v1($1, $2::text::jsonb, $3, $4, $5, $6)',
+  value: 'facts',
+}
 const ENQUEUE_HELD = {
   invocation: 'enqueue_held_v1($1::text::jsonb, $2::text::jsonb, $3, $4)',
   columns: 'to_json(c.ids::text[]) as ids, c.jobs',
 }
 const ENQUEUE_INPUTS = {
   invocation: 'enqueue_inputs_v1($1::text::jsonb, $2::text::jsonb, $3)',
-  columns: 'to_json(c::text[]) as ids',
+  columns: `array_to_string(c, ',') as ids`,
   answerMs: BULK_MS,
 }
 const ENQUEUE_JOBS = {

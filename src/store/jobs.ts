@@ -22,7 +22,7 @@ export async function cancelJob(
 ): Promise<JobState> {
   const [row] = await call(
     store,
-    { invocation: 'cancel_job_v1($1, $2, $3)', columns: 'c as state' },
+    { invocation: 'cancel_job_v1($1, $2, $3)', value: 'state' },
     [id, reason === null ? null : sanitizeText(reason, LIMITS.reasonBytes), actor],
     tx,
   )
@@ -31,7 +31,7 @@ export async function cancelJob(
 
 /** The state it was in before. */
 export async function retryJob(store: Store, id: JobId, actor: string | null, tx?: Queryable): Promise<JobState> {
-  const [row] = await call(store, { invocation: 'retry_job_v1($1, $2)', columns: 'c as state' }, [id, actor], tx)
+  const [row] = await call(store, { invocation: 'retry_job_v1($1, $2)', value: 'state' }, [id, actor], tx)
   return row?.state as JobState
 }
 

@@ -88,7 +88,7 @@ export async function cancelPipeline(
 
 /** How many steps are open again. */
 export async function retryPipeline(store: Store, id: string, actor: string | null, tx?: Queryable): Promise<number> {
-  const statement = { invocation: 'retry_pipeline_v1($1, $2)', columns: 'c as steps', answerMs: BULK_MS }
+  const statement = { invocation: 'retry_pipeline_v1($1, $2)', value: 'steps', answerMs: BULK_MS }
   const [row] = await call(store, statement, [id, actor], tx)
   return Number(row?.steps)
 }

@@ -68,6 +68,37 @@ function leaseMsOf(columns: ClaimedColumns, type: string): number {
   return (columns.lease_seconds[type] as number) * 1000
 }
 
+/**
+ * What enqueue_one_held gives; nulls between id and input where the job is pending. The input as the database has it: a later
+ * attempt gets the same, to the order of its names.
+ */
+export type HeldFacts = readonly [id: string, leaseId: string, leaseSeconds: number, dueAtMs: number, input: unknown]
+
+/** A job that was enqueued into the hands of a worker, which knows the rest of it. */
+export function toHeldJob(
+  [id, leaseId, leaseSeconds, dueAtMs, input]: HeldFacts,
+  { type, queue, priority, maxAttempts }: Pick<ClaimedJob, 'type' | 'queue' | 'priority' | 'maxAttempts'>,
+): ClaimedJob {
+  return {
+    id,
+    type,
+    queue,
+    priority,
+    input,
+    token: '1',
+    leaseId,
+    attempts: 1,
+    maxAttempts,
+    key: null,
+    pipelineId: null,
+    tags: NO_TAGS,
+    trace: null,
+    dueAtMs,
+    leaseMs: leaseSeconds * 1000,
+    facts: undefined,
+  }
+}
+
 export function toJob(row: Row): Job {
   return Object.freeze({
     id: String(row.id),

@@ -48,7 +48,7 @@ export async function planSchedule(
   { jobKey, version }: Schedule,
   next: Date | undefined,
 ): Promise<boolean> {
-  const statement = { invocation: 'plan_schedule_v1($1, $2, $3::text::timestamptz)', columns: 'c as planned' }
+  const statement = { invocation: 'plan_schedule_v1($1, $2, $3::text::timestamptz)', value: 'planned' }
   const [row] = await call(store, statement, [jobKey, version, moment(next)])
   return row?.planned === true
 }
@@ -130,7 +130,7 @@ export async function switchSchedule(
   to: 'enable' | 'disable',
   actor: string | null,
 ): Promise<boolean> {
-  const statement = { invocation: `${to}_schedule_v1($1, $2)`, columns: 'c as changed' }
+  const statement = { invocation: `${to}_schedule_v1($1, $2)`, value: 'changed' }
   const [row] = await call(store, statement, [jobKey, actor])
   return row?.changed === true
 }
@@ -147,12 +147,12 @@ export async function triggerSchedule(
   actor: string | null,
 ): Promise<JobId> {
   const invocation = 'trigger_schedule_v1($1, $2::text::jsonb, $3::text::jsonb, $4)'
-  const [row] = await call(store, { invocation, columns: 'c as id' }, [jobKey, input ?? null, options ?? '{}', actor])
+  const [row] = await call(store, { invocation, value: 'id' }, [jobKey, input ?? null, options ?? '{}', actor])
   return String(row?.id)
 }
 
 export async function skipSchedule(store: Store, jobKey: string, actor: string | null): Promise<Date> {
-  const [row] = await call(store, { invocation: 'skip_schedule_v1($1, $2)', columns: 'c as tick' }, [jobKey, actor])
+  const [row] = await call(store, { invocation: 'skip_schedule_v1($1, $2)', value: 'tick' }, [jobKey, actor])
   return row?.tick as Date
 }
 
@@ -169,7 +169,7 @@ export async function backfillSchedule(
 }
 
 export async function databaseNow(store: Store): Promise<Date> {
-  const [row] = await call(store, { invocation: 'now()', columns: 'c as now' }, [])
+  const [row] = await call(store, { invocation: 'now()', value: 'now' }, [])
   return row?.now as Date
 }
 

@@ -142,11 +142,11 @@ const batched = (name: string): Statement => ({
 })
 const COMPLETE = {
   invocation: 'complete_leases_v1($1::bigint[], $2::bigint[], $3::uuid[], $4::text::jsonb)',
-  columns: 'c as lost',
+  value: 'lost',
 }
 const COMPLETE_CLAIMS = {
   invocation: 'complete_claims_v1($1::bigint[], $2::integer[], $3::bigint[], $4::uuid[])',
-  columns: 'c as lost',
+  value: 'lost',
 }
 const FAIL = batched('fail_jobs_v1')
 const SNOOZE = batched('snooze_jobs_v1')
@@ -157,4 +157,4 @@ const RENEW = { invocation: 'renew_leases_v1($1::text::jsonb, true)', columns: '
 // Not the function's own column: some libraries cannot read a void.
 const ASSERT = { invocation: 'assert_lease_v1($1, $2, $3)', columns: 'true as held' }
 const COMPLETE_ONE = { invocation: 'complete_job_v1($1, $2, $3, $4::text::jsonb)', columns: 'true as held' }
-const PROGRESS = { invocation: 'report_progress_v1($1, $2, $3, $4, $5)', columns: 'c as held' }
+const PROGRESS = { invocation: 'report_progress_v1($1, $2, $3, $4, $5)', value: 'held' }

@@ -8,7 +8,7 @@ import { toMs } from './rows.js'
 export async function makeOutcomePartitions(store: Store): Promise<number> {
   const [row] = await call(
     store,
-    { invocation: 'make_outcome_partitions_v1()', columns: 'c as made', answerMs: BULK_MS },
+    { invocation: 'make_outcome_partitions_v1()', value: 'made', answerMs: BULK_MS },
     [],
   )
   return Number(row?.made)
@@ -17,12 +17,12 @@ export async function makeOutcomePartitions(store: Store): Promise<number> {
 /** How many jobs went; fewer than `limit` means that nothing is left to prune. */
 export async function pruneJobs(store: Store, keepMs: number, limit: number): Promise<number> {
   const invocation = `prune_jobs_v1(make_interval(secs => $1::double precision / 1000), $2)`
-  const [row] = await call(store, { invocation, columns: 'c as pruned', answerMs: BULK_MS }, [keepMs, limit])
+  const [row] = await call(store, { invocation, value: 'pruned', answerMs: BULK_MS }, [keepMs, limit])
   return Number(row?.pruned)
 }
 
 export async function offerParked(store: Store): Promise<number> {
-  const [row] = await call(store, { invocation: 'offer_parked_v1()', columns: 'c as keys' }, [])
+  const [row] = await call(store, { invocation: 'offer_parked_v1()', value: 'keys' }, [])
   return Number(row?.keys)
 }
 

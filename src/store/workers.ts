@@ -71,7 +71,7 @@ export async function beatWorker(
 
 /** The session's advisory lock tells others when this worker dies; false when an earlier session of it still has it. */
 export async function holdWorkerLock(store: Store, id: string, session: Queryable): Promise<boolean> {
-  const [row] = await call(store, { invocation: 'hold_worker_lock_v1($1)', columns: 'c as held' }, [id], session)
+  const [row] = await call(store, { invocation: 'hold_worker_lock_v1($1)', value: 'held' }, [id], session)
   return row?.held === true
 }
 
@@ -83,7 +83,7 @@ export async function sleepWorker(
   sleepMs: number | null,
 ): Promise<number | undefined> {
   const invocation = 'sleep_worker_v1($1, $2, $3)'
-  const [row] = await call(store, { invocation, columns: 'c as due_ms' }, [id, queues, sleepMs])
+  const [row] = await call(store, { invocation, value: 'due_ms' }, [id, queues, sleepMs])
   return toMs(row?.due_ms)
 }
 

@@ -95,3 +95,28 @@ describe('is refused as a whole', () => {
     await expect(enqueue([{}, {}, deep, deep])).rejects.toMatchObject({ detail: expect.stringContaining('2') })
   })
 })
+
+test.each<[string, object, boolean]>([
+  ['the options that nearly all have', {}, true],
+  ['the highest figures', { priority: 9, max_attempts: 1000 }, true],
+  ['no queue', { queue: undefined }, false],
+  ['no priority', { priority: undefined }, false],
+  ['no attempts', { max_attempts: 0 }, false],
+  ['too many attempts', { max_attempts: 1001 }, false],
+  ['half a priority', { priority: 0.5 }, false],
+  ['a priority below all', { priority: -1 }, false],
+  ['a priority in a list', { priority: [5] }, false],
+  ['a queue that is a number', { queue: 7 }, false],
+  ['a queue of two lines', { queue: 'a\nb' }, false],
+  ['a type too long', { type: 'x'.repeat(101) }, false],
+  ['one option more', { delay: 5 }, false],
+])('the quick look at options takes only what the long one takes: %s', async (_, changes, isPlain) => {
+  const common = JSON.stringify({ type: 'task', queue: 'q', priority: 5, max_attempts: 3, ...changes })
+
+  expect(await askValue(db.admin, 'select holdfast.is_plain($1)', [common])).toBe(isPlain)
+  if (isPlain) await askValue(db.admin, 'select holdfast.check_common($1)', [common])
+})
+
+test.each(['null', '[]', '"type"', '7'])('the quick look does not take %s for options', async (common) => {
+  expect(await askValue(db.admin, 'select holdfast.is_plain($1)', [common])).toBe(false)
+})

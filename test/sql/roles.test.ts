@@ -128,6 +128,7 @@ describe('trades', () => {
     [`select holdfast.claim_job(1, 'w')`, ['worker']],
     [`select holdfast.claim_batch_v1('w', 'default', '{task}', 1)`, ['worker']],
     [`select holdfast.enqueue_held_v1('[1]', '{"type": "task"}', 'w', 'default')`, ['worker']],
+    [`select holdfast.enqueue_one_held_v1('task', '1', 'default', 5::smallint, 3::smallint, 'w')`, ['worker']],
     [`select holdfast.claim_by_id_v1(1, 'w')`, ['worker']],
     [`select * from holdfast.complete_jobs('[]')`, ['worker']],
     [`select holdfast.complete_claims_v1('{}', '{}', '{}', '{}')`, ['worker']],
