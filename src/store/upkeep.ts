@@ -6,11 +6,7 @@ import type { Store } from './open.js'
 import { toMs } from './rows.js'
 
 export async function makeOutcomePartitions(store: Store): Promise<number> {
-  const [row] = await call(
-    store,
-    { invocation: 'make_outcome_partitions_v1()', value: 'made', answerMs: BULK_MS },
-    [],
-  )
+  const [row] = await call(store, { invocation: 'make_outcome_partitions_v1()', value: 'made', answerMs: BULK_MS }, [])
   return Number(row?.made)
 }
 
