@@ -14,7 +14,7 @@ test('gives the job in columns', async () => {
   expect(await askValue(db.pool, CLAIM, [id, 'w', ['task']])).toMatchObject({
     id: [id],
     input: [{ a: 1 }],
-    token: ['1'],
+    usual: { token: '1' },
     key: { 0: 'k' },
   })
 })

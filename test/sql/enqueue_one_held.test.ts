@@ -55,7 +55,11 @@ test('it tells of the job what a claim would tell, and leaves the rows that enqu
     leaseId,
     { task: leaseSeconds },
   ])
-  expect(claimed).toMatchObject({ due_ms: [dueMs], input: [input], token: ['1'], priority: [4], max_attempts: [7] })
+  expect(claimed).toMatchObject({
+    due_ms: [dueMs],
+    input: [input],
+    usual: { token: '1', priority: 4, max_attempts: 7 },
+  })
   const [own, same] = await ask<{ job: object; lease: object }>(
     db.admin,
     `select to_jsonb(j) - '{id,created_at}'::text[] as job,
