@@ -63,7 +63,7 @@ begin
       v_left := v_left || array(
         select (v_last + i.place)::integer
           from unnest(v_ids) with ordinality as i(id, place)
-         where i.id <> all (coalesce(v_ended, '{}'))
+         where (i.id = any (v_ended)) is not true
       );
       v_left_tokens := v_left_tokens || array_fill(v_token, array[cardinality(v_left) - cardinality(v_left_tokens)]);
       v_left_leases := v_left_leases || array_fill(v_lease_id, array[cardinality(v_left) - cardinality(v_left_leases)]);

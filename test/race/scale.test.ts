@@ -89,9 +89,9 @@ test('statistics that call a full table empty do not make a claim read all of it
   expect(misled).toBeLessThanOrEqual(3 * plain)
 })
 
-/** Pages that a batch of a thousand reads and writes, for each of its jobs: first claimed, then completed. */
+/** Pages that a batch of a hundred reads and writes, for each of its jobs: first claimed, then completed. */
 async function pagesOfBatch(session: Session): Promise<{ claim: number; complete: number }> {
-  const N = 1000
+  const N = 100
   const touched = async (statement: string, values: unknown[] = []) => {
     const [plan] = await askList<[{ Plan: Record<string, number> }]>(
       session,
@@ -113,7 +113,11 @@ async function pagesOfBatch(session: Session): Promise<{ claim: number; complete
 
 test('a batch costs each of its jobs a few pages, whatever statistics say of the tables', async () => {
   const session = await db.connect('admin')
+  // The newest are claimed first, so that a walk from the beginning of a table would be seen.
+  const hasten = `update holdfast.ready set run_at = run_at - interval '1 day'
+                   where job_id > (select max(job_id) - 2000 from holdfast.ready)`
   await backlog('null')
+  await ask(session, hasten)
   await pagesOfBatch(session)
   const known = await pagesOfBatch(session)
   await ask(db.admin, 'truncate holdfast.ready, holdfast.lease, holdfast.job')
@@ -123,6 +127,7 @@ test('a batch costs each of its jobs a few pages, whatever statistics say of the
   await insertJobs(session, 'null')
   await ask(db.admin, 'analyze holdfast.job, holdfast.ready, holdfast.lease')
   await ask(session, 'commit')
+  await ask(session, hasten)
   await pagesOfBatch(misledSession)
   const misled = await pagesOfBatch(misledSession)
 
@@ -131,8 +136,8 @@ test('a batch costs each of its jobs a few pages, whatever statistics say of the
       `with misleading statistics ${misled.claim} and ${misled.complete}`,
   )
   for (const { claim, complete } of [known, misled]) {
-    expect(claim).toBeLessThan(10)
-    expect(complete).toBeLessThan(10)
+    expect(claim).toBeLessThan(16)
+    expect(complete).toBeLessThan(16)
   }
 })
 

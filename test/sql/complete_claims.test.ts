@@ -118,6 +118,13 @@ test('repeating it after a lost answer settles again and changes nothing', async
   expect(await askValue(db.admin, 'select count(*)::int from holdfast.outcome')).toBe(3)
 })
 
+test('a member without an id is lost, and its neighbour is completed', async () => {
+  const { ids, ...claim } = await claimed(1)
+
+  expect(await complete({ ...claim, ids: [...ids, null as unknown as string] })).toEqual([2])
+  expect(await states(ids)).toEqual(['completed'])
+})
+
 test('a job named twice is completed once', async () => {
   const { ids, ...claim } = await claimed(1)
 
