@@ -8,12 +8,12 @@ const STYLE = `text{font:13px system-ui,sans-serif;fill:#24292f}.small{font-size
 .bar{fill:#8c959f}.own{fill:#1a7f64}.whisker{stroke:#24292f;stroke-width:1.5}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.small{fill:#9198a1}.bar{fill:#6e7681}.own{fill:#3fb68b}.whisker{stroke:#e6edf3}}`
 
-export function drawChart({ parts, machine, versions, date }) {
+export function drawChart({ parts, machine, versions }) {
   const rows = Object.entries(parts.drain.systems).sort(([, a], [, b]) => b.median - a.median)
   const largest = Math.max(...rows.map(([, { high }]) => high))
   const x = (value) => LABELS + (value / largest) * (WIDTH - LABELS - 80)
   const height = TOP + rows.length * ROW + 34
-  const about = `${machine.cores} cores, PostgreSQL ${versions.postgresql}, Node.js ${versions.node}, ${date.slice(0, 10)}`
+  const about = `${machine.cores} cores, PostgreSQL ${versions.postgresql}, Node.js ${versions.node}, ${parts.drain.date.slice(0, 10)}`
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="title">
 <title id="title">No-op jobs drained per second by one worker process</title>
 <style>${STYLE}</style>

@@ -1,9 +1,10 @@
 // npm run bench [-- part …] [--quick] [--runs N]: compares Holdfast with its peers in one run, system by system, in turns.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { drawChart } from './chart.mjs'
+import { watchDisturbance } from './disturbance.mjs'
 import { describeMachine, describeVersions } from './machine.mjs'
 import { installPeers, nodeForAll } from './peers.mjs'
 import { endAllProcesses, startProcess } from './processes.mjs'
@@ -13,6 +14,7 @@ import { systemNamed } from './systems.mjs'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 const RESULTS = join(HERE, 'results')
+const LATEST = join(RESULTS, 'latest.json')
 const ORDER = [
   'drain',
   'limit',
@@ -26,6 +28,9 @@ const ORDER = [
   'backlog',
   'idle',
 ]
+// A round in which the host gave more than this to others does not count, as long as there are rounds to spare.
+const DISTURBED = 0.02
+const SPARE_ROUNDS = 0.5
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -66,7 +71,7 @@ async function main() {
     console.log(`${machine.cpu}, ${machine.cores} cores, ${machine.memory}; ${list(versions)}`)
     const results = {}
     for (const name of parts) Object.assign(results, await runPart(bench, name, canRun))
-    save({ machine, versions, date: new Date().toISOString(), parts: results })
+    save({ machine, versions, drained: bench.drained, date: new Date().toISOString(), parts: results })
     return 0
   } catch (error) {
     if (!isInterrupted) console.error(error)
@@ -81,27 +86,50 @@ async function runPart(bench, name, canRun) {
   const part = await import(`./parts/${name}.mjs`)
   const names = bench.quick && part.quickSystems ? part.quickSystems : part.systems
   const systems = names.map((each) => part.own?.[each] ?? systemNamed(each)).filter(canRun)
-  const rounds = Math.min(runs, part.mostRuns ?? runs)
-  const samples = Object.fromEntries(Object.keys(part.measures).map((measure) => [measure, {}]))
   console.log(`\n${name}`)
-  for (let round = 1; round <= rounds; round += 1) {
+  const kept = await runRounds(Math.min(runs, part.mostRuns ?? runs), async (label) => {
+    const values = {}
     for (const system of systems) {
-      const values = await part.measure(bench, system)
-      for (const [measure, value] of Object.entries(values)) {
-        if (!Number.isFinite(value)) continue // not every machine can measure everything
-        samples[measure][system.name] = [...(samples[measure][system.name] ?? []), value]
-      }
-      if (rounds > 1) console.log(`  ${round}/${rounds} ${system.name}: ${list(rounded(values))}`)
+      values[system.name] = await part.measure(bench, system)
+      if (runs > 1) console.log(`  ${label} ${system.name}: ${list(rounded(values[system.name]))}`)
     }
-  }
+    return values
+  })
   return Object.fromEntries(
     Object.entries(part.measures).flatMap(([measure, about]) => {
-      if (Object.keys(samples[measure]).length === 0) return []
-      const summary = summarise(about, samples[measure])
+      const samples = samplesOf(measure, systems, kept)
+      if (Object.keys(samples).length === 0) return []
+      const summary = { ...summarise(about, samples), date: new Date().toISOString() }
       printMeasure(measure, about, summary)
       return [[measure, summary]]
     }),
   )
+}
+
+/** As many rounds as asked for, the least disturbed ones if some had to be repeated. A round stands or falls for all systems. */
+async function runRounds(wanted, runRound) {
+  const rounds = []
+  const isQuiet = ({ taken }) => taken <= DISTURBED
+  const most = flags.quick ? wanted : wanted + Math.ceil(wanted * SPARE_ROUNDS)
+  while (rounds.filter(isQuiet).length < wanted && rounds.length < most) {
+    const disturbance = watchDisturbance()
+    const values = await runRound(`${rounds.length + 1}/${wanted}`)
+    rounds.push({ values, taken: disturbance() })
+    if (!isQuiet(rounds.at(-1))) console.log(`  others took ${percent(rounds.at(-1).taken)} of the CPU in this round`)
+  }
+  const kept = rounds.sort((a, b) => a.taken - b.taken).slice(0, wanted)
+  if (rounds.length > wanted) console.log(`  kept: the ${wanted} least disturbed of ${rounds.length} rounds`)
+  return kept.map(({ values }) => values)
+}
+
+function samplesOf(measure, systems, rounds) {
+  const samples = {}
+  for (const { name } of systems) {
+    // Not every machine can measure everything.
+    const values = rounds.map((round) => round[name][measure]).filter(Number.isFinite)
+    if (values.length > 0) samples[name] = values
+  }
+  return samples
 }
 
 async function close(stores) {
@@ -110,10 +138,25 @@ async function close(stores) {
 }
 
 function save(results) {
+  const all = { ...results, parts: inOrder({ ...earlierParts(results), ...results.parts }) }
   mkdirSync(RESULTS, { recursive: true })
-  writeFileSync(join(RESULTS, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`)
-  if (results.parts.drain) writeFileSync(join(RESULTS, 'chart.svg'), drawChart(results))
+  writeFileSync(LATEST, `${JSON.stringify(all, null, 2)}\n`)
+  if (all.parts.drain) writeFileSync(join(RESULTS, 'chart.svg'), drawChart(all))
   console.log('\nwritten: bench/results/latest.json')
+}
+
+/** What an earlier run measured of the same versions, sizes and machine, and this one did not. Each part has its own date. */
+function earlierParts({ machine, versions, drained }) {
+  if (!existsSync(LATEST)) return {}
+  const earlier = JSON.parse(readFileSync(LATEST, 'utf8'))
+  const isSame = isDeepStrictEqual([earlier.machine, earlier.versions, earlier.drained], [machine, versions, drained])
+  return isSame ? earlier.parts : {}
+}
+
+/** The measures of a part follow the part's name: drain, drain-cpu. */
+function inOrder(measures) {
+  const place = (measure) => ORDER.findIndex((part) => measure === part || measure.startsWith(`${part}-`))
+  return Object.fromEntries(Object.entries(measures).sort(([a], [b]) => place(a) - place(b)))
 }
 
 function chosenParts(names) {
@@ -134,6 +177,10 @@ function wholeNumber(text, name) {
 
 function rounded(values) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value.toPrecision(4))]))
+}
+
+function percent(share) {
+  return `${(share * 100).toFixed(1)} %`
 }
 
 function list(values) {
