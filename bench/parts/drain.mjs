@@ -11,6 +11,7 @@ export const systems = [
   'graphile-worker',
   'graphile-worker (local queue 500)',
   'graphile-worker (local queue 2000)',
+  'pg-boss (fetch 100, in turn)',
   'pg-boss (fetch 100)',
   'pg-boss (fetch 1000)',
   'pg-boss (work)',

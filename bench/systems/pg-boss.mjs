@@ -1,6 +1,7 @@
 // pg-boss 12. Finished jobs are kept (deleteAfterSeconds, 7 days by default).
 // Settings: pool of 20, no cron (schedule: false); the rest as documented on pgboss.io.
-//   fetch 100, fetch 1000   fetch() and complete() by batches, the next batch fetched while the last is completed
+//   fetch 100, in turn      fetch(), the handlers, complete(), as its documentation has it
+//   fetch 100, fetch 1000   the same by a loop that does better: the next batch is fetched while the last is completed
 //   work                    work() with batchSize 1000, burstWhenBatchFull and localConcurrency 2 ("Workers"), and
 //                           useListenNotify with a notify queue, so that an idle worker is woken at once
 import pg from 'pg'
@@ -11,6 +12,7 @@ const QUEUE = 'noop'
 const variant = (name, work) => ({ name, store: 'postgres', peer: 'pg-boss', open: (url) => open(url, work) })
 
 export const pgBosses = [
+  variant('pg-boss (fetch 100, in turn)', (boss, handler) => fetchLoop(boss, handler, 100, { isAhead: false })),
   variant('pg-boss (fetch 100)', (boss, handler) => fetchLoop(boss, handler, 100)),
   variant('pg-boss (fetch 1000)', (boss, handler) => fetchLoop(boss, handler, 1000)),
   variant('pg-boss (work)', workers),
@@ -55,14 +57,15 @@ async function workers(boss, handler) {
   return { stop: () => boss.offWork(QUEUE) }
 }
 
-async function fetchLoop(boss, handler, batchSize) {
+async function fetchLoop(boss, handler, batchSize, { isAhead } = { isAhead: true }) {
   let isStopping = false
   const ended = (async () => {
-    let next = boss.fetch(QUEUE, { batchSize })
-    let written = Promise.resolve()
+    const fetch = () => boss.fetch(QUEUE, { batchSize })
+    let next
+    let written
     while (!isStopping) {
-      const jobs = await next
-      next = boss.fetch(QUEUE, { batchSize })
+      const jobs = await (next ?? fetch())
+      next = isAhead ? fetch() : undefined
       await Promise.all(jobs.map((job) => handler(job.data)))
       await written
       if (jobs.length === 0) continue
@@ -70,6 +73,7 @@ async function fetchLoop(boss, handler, batchSize) {
         QUEUE,
         jobs.map((job) => job.id),
       )
+      if (!isAhead) await written
     }
     await Promise.all([written, next])
   })()
