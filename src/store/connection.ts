@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Capabilities } from './capabilities.js'
+import { returnSpare, takeSpare } from './spare-connection.js'
 
 /** One result row as the driver gives it. Names are snake_case; rows.ts turns them into the domain's words. */
 export type Row = Record<string, unknown>
@@ -18,7 +19,7 @@ export interface Database extends Queryable {
   readonly address: pg.ClientConfig | undefined
   readonly capabilities: Capabilities
   /** Runs a statement that is prepared once per connection under its own text, where sessions can keep it. */
-  prepared(text: string, values: unknown[], answerMs: number): Promise<{ rows: Row[] }>
+  prepared(text: string, values: unknown[], manner: PreparedManner): Promise<{ rows: Row[] }>
   /** One connection from begin to commit; rolled back when `work` throws. */
   transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>
   /** One connection for `work` alone, outside any transaction. */
@@ -28,11 +29,24 @@ export interface Database extends Queryable {
   close(): Promise<void>
 }
 
+export interface PreparedManner {
+  /** How long to wait for the answer before the connection is given up. */
+  readonly answerMs: number
+  /** `nobody`: it leaves the connection used last to those who are waited for. */
+  readonly waiter?: Waiter | undefined
+}
+
+/** Who waits for the answer: the application's own code, or nobody. Absent: the worker, which has other things to do. */
+export type Waiter = 'caller' | 'nobody'
+
 export interface Listening {
   /** Asks the server whether the channel is still heard; rejects when the connection does not answer. */
   check(): Promise<boolean>
   close(): Promise<void>
 }
+
+// Where no caller has waited for so long, upkeep needs no connection beside the one that the worker uses.
+const QUIET_MS = 10_000
 
 const STATEMENT_NAMES = new Map<string, string>()
 
@@ -54,8 +68,14 @@ export function overPool(
   let keepsStatements = parts.capabilities.preparedStatements
   // A pooled connection that the server ends while idle must not end the process; the next query opens another.
   pool.on('error', () => {})
-  const withClient = async <T>(work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>) => {
-    const client = await pool.connect()
+  let awaitedAt = Number.NEGATIVE_INFINITY
+  const withClient = async <T>(
+    work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>,
+    waiter?: Waiter,
+  ) => {
+    if (waiter === 'caller') awaitedAt = performance.now()
+    const isAside = waiter === 'nobody' && performance.now() - awaitedAt < QUIET_MS
+    const client = isAside ? await takeSpare(pool) : await pool.connect()
     let failure: Error | undefined
     const spoil = (error: Error) => {
       failure = error
@@ -68,22 +88,25 @@ export function overPool(
       if (isConnectionFault(error)) spoil(error as Error)
       throw error
     } finally {
+      if (isAside && failure === undefined) await returnSpare(pool, client)
+      else client.release(failure)
       client.off('error', spoil)
-      client.release(failure)
     }
   }
   return {
     ...parts,
     // Not pool.query, which gives the connection up after any error, also after a refusal.
     query: (text, values) => withClient((client) => client.query(text, values)),
-    prepared: (text, values, answerMs) => {
-      const query = { text, values, ...(parts.engine === 'server' && { query_timeout: answerMs }) }
-      const unnamed = () => withClient((client) => client.query(query))
-      if (!keepsStatements) return unnamed()
-      return withClient((client) => client.query({ ...query, name: statementName(text) })).catch((error) => {
+    prepared: (text, values, { answerMs, waiter }) => {
+      const ask = (name?: string) => {
+        const query = { name, text, values, query_timeout: parts.engine === 'server' ? answerMs : undefined }
+        return withClient((client) => client.query(query as pg.QueryConfig), waiter)
+      }
+      if (!keepsStatements) return ask()
+      return ask(statementName(text)).catch((error) => {
         if (!FORGOTTEN_STATEMENT.has(error?.code)) throw error
         keepsStatements = false
-        return unnamed()
+        return ask()
       })
     },
     session: (work) => withClient(work),
