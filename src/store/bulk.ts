@@ -40,7 +40,7 @@ export async function cancelBulk(store: Store, id: string, actor: string | null)
 
 /** One step of the oldest open operation; undefined when there is none, or others are at it. */
 export async function workBulk(store: Store, limit: number): Promise<BulkOperation | undefined> {
-  const [row] = await call(store, { invocation: 'work_bulk_v1($1)', answerMs: BULK_MS, waiter: 'nobody' }, [limit])
+  const [row] = await call(store, { invocation: 'work_bulk_v1($1)', answerMs: BULK_MS }, [limit])
   return row && toBulkOperation(row)
 }
 

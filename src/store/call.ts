@@ -1,7 +1,7 @@
 // Calls one function of the schema: the only kind of statement this program sends.
 
 import { quoteIdentifier } from '../domain/schema-name.js'
-import type { Queryable, Row, Waiter } from './connection.js'
+import type { Queryable, Row } from './connection.js'
 import type { Store } from './open.js'
 import { translated } from './translate-error.js'
 
@@ -13,7 +13,8 @@ export interface Statement {
   readonly value?: string
   /** How long to wait for the answer before the connection is given up; default 10 s. */
   readonly answerMs?: number
-  readonly waiter?: Waiter
+  /** The application's own code waits for the answer. */
+  readonly isAwaited?: boolean
 }
 
 // Nearly everything takes milliseconds, and on a line that has gone dead nobody should wait for much longer than that.
@@ -26,10 +27,10 @@ export async function call(store: Store, statement: Statement, values: unknown[]
   const text = statementText(store.schema, statement)
   try {
     const database = tx ? undefined : await store.open()
-    const { answerMs = ANSWER_MS, waiter } = statement
+    const { answerMs = ANSWER_MS, isAwaited } = statement
     const { rows } = tx
       ? await tx.query(text, values)
-      : await (database as NonNullable<typeof database>).prepared(text, values, { answerMs, waiter })
+      : await (database as NonNullable<typeof database>).prepared(text, values, { answerMs, isAwaited })
     return rows
   } catch (error) {
     throw translated(error)

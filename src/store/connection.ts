@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { CallersConnection } from './callers-connection.js'
 import type { Capabilities } from './capabilities.js'
-import { returnSpare, takeSpare } from './spare-connection.js'
 
 /** One result row as the driver gives it. Names are snake_case; rows.ts turns them into the domain's words. */
 export type Row = Record<string, unknown>
@@ -32,21 +32,15 @@ export interface Database extends Queryable {
 export interface PreparedManner {
   /** How long to wait for the answer before the connection is given up. */
   readonly answerMs: number
-  /** `nobody`: it leaves the connection used last to those who are waited for. */
-  readonly waiter?: Waiter | undefined
+  /** The application's own code waits for the answer. */
+  readonly isAwaited?: boolean | undefined
 }
-
-/** Who waits for the answer: the application's own code, or nobody. Absent: the worker, which has other things to do. */
-export type Waiter = 'caller' | 'nobody'
 
 export interface Listening {
   /** Asks the server whether the channel is still heard; rejects when the connection does not answer. */
   check(): Promise<boolean>
   close(): Promise<void>
 }
-
-// Where no caller has waited for so long, upkeep needs no connection beside the one that the worker uses.
-const QUIET_MS = 10_000
 
 const STATEMENT_NAMES = new Map<string, string>()
 
@@ -60,22 +54,22 @@ function statementName(text: string): string {
   return name
 }
 
+export interface PoolParts extends Pick<Database, 'engine' | 'address' | 'capabilities' | 'listen'> {
+  /** undefined where the pool is another's, who may want all of its connections. */
+  readonly close: (() => Promise<void>) | undefined
+}
+
 /** The parts that a server's pool and PGlite's pool share. */
-export function overPool(
-  pool: pg.Pool,
-  parts: Pick<Database, 'engine' | 'address' | 'capabilities' | 'listen' | 'close'>,
-): Database {
+export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Database {
   let keepsStatements = parts.capabilities.preparedStatements
+  const callers = close && new CallersConnection(pool)
   // A pooled connection that the server ends while idle must not end the process; the next query opens another.
   pool.on('error', () => {})
-  let awaitedAt = Number.NEGATIVE_INFINITY
   const withClient = async <T>(
     work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>,
-    waiter?: Waiter,
+    isAwaited = false,
   ) => {
-    if (waiter === 'caller') awaitedAt = performance.now()
-    const isAside = waiter === 'nobody' && performance.now() - awaitedAt < QUIET_MS
-    const client = isAside ? await takeSpare(pool) : await pool.connect()
+    const client = callers?.take(isAwaited) ?? (await pool.connect())
     let failure: Error | undefined
     const spoil = (error: Error) => {
       failure = error
@@ -88,19 +82,22 @@ export function overPool(
       if (isConnectionFault(error)) spoil(error as Error)
       throw error
     } finally {
-      if (isAside && failure === undefined) await returnSpare(pool, client)
-      else client.release(failure)
+      if (!callers?.putBack(client, failure, isAwaited)) client.release(failure)
       client.off('error', spoil)
     }
   }
   return {
     ...parts,
+    async close() {
+      callers?.close()
+      await close?.()
+    },
     // Not pool.query, which gives the connection up after any error, also after a refusal.
     query: (text, values) => withClient((client) => client.query(text, values)),
-    prepared: (text, values, { answerMs, waiter }) => {
+    prepared: (text, values, { answerMs, isAwaited }) => {
       const ask = (name?: string) => {
         const query = { name, text, values, query_timeout: parts.engine === 'server' ? answerMs : undefined }
-        return withClient((client) => client.query(query as pg.QueryConfig), waiter)
+        return withClient((client) => client.query(query as pg.QueryConfig), isAwaited)
       }
       if (!keepsStatements) return ask()
       return ask(statementName(text)).catch((error) => {

@@ -7,11 +7,7 @@ import type { Store } from './open.js'
 
 /** True when there is more to count now. */
 export async function rollStats(store: Store): Promise<boolean> {
-  const [row] = await call(
-    store,
-    { invocation: 'roll_stats_v1()', value: 'has_more', answerMs: BULK_MS, waiter: 'nobody' },
-    [],
-  )
+  const [row] = await call(store, { invocation: 'roll_stats_v1()', value: 'has_more', answerMs: BULK_MS }, [])
   return row?.has_more === true
 }
 

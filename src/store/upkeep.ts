@@ -6,23 +6,19 @@ import type { Store } from './open.js'
 import { toMs } from './rows.js'
 
 export async function makeOutcomePartitions(store: Store): Promise<number> {
-  const [row] = await call(
-    store,
-    { invocation: 'make_outcome_partitions_v1()', value: 'made', answerMs: BULK_MS, waiter: 'nobody' },
-    [],
-  )
+  const [row] = await call(store, { invocation: 'make_outcome_partitions_v1()', value: 'made', answerMs: BULK_MS }, [])
   return Number(row?.made)
 }
 
 /** How many jobs went; fewer than `limit` means that nothing is left to prune. */
 export async function pruneJobs(store: Store, keepMs: number, limit: number): Promise<number> {
   const invocation = `prune_jobs_v1(make_interval(secs => $1::double precision / 1000), $2)`
-  const [row] = await call(store, { invocation, value: 'pruned', answerMs: BULK_MS, waiter: 'nobody' }, [keepMs, limit])
+  const [row] = await call(store, { invocation, value: 'pruned', answerMs: BULK_MS }, [keepMs, limit])
   return Number(row?.pruned)
 }
 
 export async function offerParked(store: Store): Promise<number> {
-  const [row] = await call(store, { invocation: 'offer_parked_v1()', value: 'keys', waiter: 'nobody' }, [])
+  const [row] = await call(store, { invocation: 'offer_parked_v1()', value: 'keys' }, [])
   return Number(row?.keys)
 }
 
@@ -45,11 +41,7 @@ export interface DueUpkeep {
 }
 
 export async function dueUpkeep(store: Store, { queues, types, schedules }: UpkeepScope): Promise<DueUpkeep> {
-  const [row] = await call(store, { invocation: 'due_upkeep_v1($1, $2, $3)', waiter: 'nobody' }, [
-    queues,
-    types,
-    schedules,
-  ])
+  const [row] = await call(store, { invocation: 'due_upkeep_v1($1, $2, $3)' }, [queues, types, schedules])
   return {
     lostInMs: toMs(row?.lost_in_ms),
     scheduleInMs: toMs(row?.schedule_in_ms),
@@ -67,6 +59,6 @@ export interface Reaped {
 /** Takes jobs whose lease is over, or whose holder has been silent for longer than the grace. */
 export async function reapLeases(store: Store, limit: number, graceMs: number): Promise<Reaped[]> {
   const invocation = `reap_leases_v1($1, make_interval(secs => $2::double precision / 1000))`
-  const rows = await call(store, { invocation, waiter: 'nobody' }, [limit, graceMs])
+  const rows = await call(store, { invocation }, [limit, graceMs])
   return rows.map((row) => ({ id: String(row.job_id), state: row.state as Reaped['state'] }))
 }
