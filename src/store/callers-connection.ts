@@ -3,8 +3,8 @@
 
 import type pg from 'pg'
 
-// As long as the pool itself keeps a connection that nobody uses.
-const QUIET_MS = 10_000
+// Then it goes back to the pool, which hands it out next: where calls are rare, its plans serve them from there.
+const QUIET_MS = 5000
 
 export class CallersConnection {
   readonly #pool: pg.Pool
@@ -65,7 +65,7 @@ export class CallersConnection {
       const quietMs = performance.now() - this.#usedAt
       if (this.#isTaken) this.#watch(QUIET_MS)
       else if (quietMs < QUIET_MS) this.#watch(QUIET_MS - quietMs)
-      else this.#forget()?.release(true)
+      else this.#forget()?.release()
     }, ms)
     this.#timer.unref()
   }
