@@ -176,8 +176,8 @@ const LOSSY: ReadonlyMap<string, string> = new Map([
 
 /** Length of a number as jsonb prints it: never with an exponent, so 1e308 has 309 digits. */
 function plainNumberLength(text: string): number {
+  if (!text.includes('e')) return text.length
   const [, sign = '', fraction = '', exponentText] = EXPONENT_FORM.exec(text) ?? []
-  if (exponentText === undefined) return text.length
   const exponent = Number(exponentText)
   if (exponent < 0) return sign.length + '0.'.length + fraction.length - exponent
   // JavaScript writes an exponent from 1e21 on, and never more than 17 digits: the point has always moved past the fraction.

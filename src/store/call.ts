@@ -13,6 +13,8 @@ export interface Statement {
   readonly value?: string
   /** How long to wait for the answer before the connection is given up; default 10 s. */
   readonly answerMs?: number
+  /** The application's own code waits for the answer. */
+  readonly isAwaited?: boolean
 }
 
 // Nearly everything takes milliseconds, and on a line that has gone dead nobody should wait for much longer than that.
@@ -25,27 +27,35 @@ export async function call(store: Store, statement: Statement, values: unknown[]
   const text = statementText(store.schema, statement)
   try {
     const database = tx ? undefined : await store.open()
+    const { answerMs = ANSWER_MS, isAwaited } = statement
     const { rows } = tx
       ? await tx.query(text, values)
-      : await (database as NonNullable<typeof database>).prepared(text, values, statement.answerMs ?? ANSWER_MS)
+      : await (database as NonNullable<typeof database>).prepared(text, values, { answerMs, isAwaited })
     return rows
   } catch (error) {
     throw translated(error)
   }
 }
 
-const TEXTS = new Map<string, string>()
+// By the statement itself: most are constants, and to look one up by its text takes as long as to write it.
+const TEXTS = new Map<string, WeakMap<Statement, string>>()
 
-function statementText(schema: string, { invocation, columns, value }: Statement): string {
-  const id = `${schema} ${value ?? ''} ${columns ?? ''} ${invocation}`
-  let text = TEXTS.get(id)
+function statementText(schema: string, statement: Statement): string {
+  let texts = TEXTS.get(schema)
+  if (texts === undefined) {
+    texts = new WeakMap()
+    TEXTS.set(schema, texts)
+  }
+  let text = texts.get(statement)
   if (text === undefined) {
-    const own = `${quoteIdentifier(schema)}.`
-    text =
-      value === undefined
-        ? `select ${columns?.replaceAll('holdfast.', own) ?? '*'} from ${own}${invocation} as c`
-        : `select ${own}${invocation} as ${value}`
-    TEXTS.set(id, text)
+    text = writeText(`${quoteIdentifier(schema)}.`, statement)
+    texts.set(statement, text)
   }
   return text
+}
+
+function writeText(own: string, { invocation, columns, value }: Statement): string {
+  return value === undefined
+    ? `select ${columns?.replaceAll('holdfast.', own) ?? '*'} from ${own}${invocation} as c`
+    : `select ${own}${invocation} as ${value}`
 }

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { CallersConnection } from './callers-connection.js'
 import type { Capabilities } from './capabilities.js'
 
 /** One result row as the driver gives it. Names are snake_case; rows.ts turns them into the domain's words. */
@@ -18,7 +19,7 @@ export interface Database extends Queryable {
   readonly address: pg.ClientConfig | undefined
   readonly capabilities: Capabilities
   /** Runs a statement that is prepared once per connection under its own text, where sessions can keep it. */
-  prepared(text: string, values: unknown[], answerMs: number): Promise<{ rows: Row[] }>
+  prepared(text: string, values: unknown[], manner: PreparedManner): Promise<{ rows: Row[] }>
   /** One connection from begin to commit; rolled back when `work` throws. */
   transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>
   /** One connection for `work` alone, outside any transaction. */
@@ -26,6 +27,13 @@ export interface Database extends Queryable {
   /** Hears a channel until closed. Rejects where the engine or a pooler cannot. */
   listen(channel: string, heard: () => void, lost: (error: Error) => void): Promise<Listening>
   close(): Promise<void>
+}
+
+export interface PreparedManner {
+  /** How long to wait for the answer before the connection is given up. */
+  readonly answerMs: number
+  /** The application's own code waits for the answer. */
+  readonly isAwaited?: boolean | undefined
 }
 
 export interface Listening {
@@ -46,16 +54,22 @@ function statementName(text: string): string {
   return name
 }
 
+export interface PoolParts extends Pick<Database, 'engine' | 'address' | 'capabilities' | 'listen'> {
+  /** undefined where the pool is another's, who may want all of its connections. */
+  readonly close: (() => Promise<void>) | undefined
+}
+
 /** The parts that a server's pool and PGlite's pool share. */
-export function overPool(
-  pool: pg.Pool,
-  parts: Pick<Database, 'engine' | 'address' | 'capabilities' | 'listen' | 'close'>,
-): Database {
+export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Database {
   let keepsStatements = parts.capabilities.preparedStatements
+  const callers = close && new CallersConnection(pool)
   // A pooled connection that the server ends while idle must not end the process; the next query opens another.
   pool.on('error', () => {})
-  const withClient = async <T>(work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>) => {
-    const client = await pool.connect()
+  const withClient = async <T>(
+    work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>,
+    isAwaited = false,
+  ) => {
+    const client = callers?.take(isAwaited) ?? (await pool.connect())
     let failure: Error | undefined
     const spoil = (error: Error) => {
       failure = error
@@ -68,22 +82,28 @@ export function overPool(
       if (isConnectionFault(error)) spoil(error as Error)
       throw error
     } finally {
+      if (!callers?.putBack(client, failure, isAwaited)) client.release(failure)
       client.off('error', spoil)
-      client.release(failure)
     }
   }
   return {
     ...parts,
+    async close() {
+      callers?.close()
+      await close?.()
+    },
     // Not pool.query, which gives the connection up after any error, also after a refusal.
     query: (text, values) => withClient((client) => client.query(text, values)),
-    prepared: (text, values, answerMs) => {
-      const query = { text, values, ...(parts.engine === 'server' && { query_timeout: answerMs }) }
-      const unnamed = () => withClient((client) => client.query(query))
-      if (!keepsStatements) return unnamed()
-      return withClient((client) => client.query({ ...query, name: statementName(text) })).catch((error) => {
+    prepared: (text, values, { answerMs, isAwaited }) => {
+      const ask = (name?: string) => {
+        const query = { name, text, values, query_timeout: parts.engine === 'server' ? answerMs : undefined }
+        return withClient((client) => client.query(query as pg.QueryConfig), isAwaited)
+      }
+      if (!keepsStatements) return ask()
+      return ask(statementName(text)).catch((error) => {
         if (!FORGOTTEN_STATEMENT.has(error?.code)) throw error
         keepsStatements = false
-        return unnamed()
+        return ask()
       })
     },
     session: (work) => withClient(work),

@@ -1,7 +1,7 @@
 // Enqueues jobs in one round trip.
 
 import type { ClaimedJob, JobId } from '../domain/job.js'
-import { BULK_MS, call } from './call.js'
+import { BULK_MS, call, type Statement } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 import { type ClaimedColumns, type HeldFacts, toClaimedJobs, toHeldJob } from './rows.js'
@@ -69,23 +69,27 @@ export async function enqueueOneHeld(
   return { ids: [facts[0]], jobs: facts[1] === null ? [] : [toHeldJob(facts, plain)] }
 }
 
-const ENQUEUE_ONE_HELD = {
+const ENQUEUE_ONE_HELD: Statement = {
   invocation: 'enqueue_one_held_v1($1, $2::text::jsonb, $3, $4, $5, $6)',
   value: 'facts',
+  isAwaited: true,
 }
-const ENQUEUE_HELD = {
+const ENQUEUE_HELD: Statement = {
   invocation: 'enqueue_held_v1($1::text::jsonb, $2::text::jsonb, $3, $4)',
   columns: 'to_json(c.ids::text[]) as ids, c.jobs',
+  isAwaited: true,
 }
-const ENQUEUE_INPUTS = {
+const ENQUEUE_INPUTS: Statement = {
   invocation: 'enqueue_inputs_v1($1::text::jsonb, $2::text::jsonb, $3)',
   columns: `array_to_string(c, ',') as ids`,
   answerMs: BULK_MS,
+  isAwaited: true,
 }
-const ENQUEUE_JOBS = {
+const ENQUEUE_JOBS: Statement = {
   invocation: 'enqueue_jobs_v1($1::text::jsonb, $2::text::jsonb, $3)',
   columns: 'c as id',
   answerMs: BULK_MS,
+  isAwaited: true,
 }
 
 const ENQUEUE_BY_HAND = {

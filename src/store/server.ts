@@ -45,7 +45,7 @@ export async function usePool(pool: pg.Pool, options: CapabilityOptions = {}): P
     address: cloneable(pool.options),
     capabilities: await findCapabilities(options, pool.options as pg.ClientConfig),
     listen: (channel, heard, lost) => listenWith(new pg.Client(pool.options), channel, heard, lost),
-    close: async () => {},
+    close: undefined,
   })
 }
 
