@@ -87,11 +87,10 @@ async function steps({ deadly = false, restMs = 0 }, ctx) {
   return outputs
 }
 
-/** Keeps the event loop busy, after a moment in which its neighbours can begin. */
+/** Holds up the event loop, after a moment in which its neighbours can begin; no core is kept from other processes. */
 async function block({ afterMs = 0, ms }) {
   await wait(afterMs)
-  const until = performance.now() + ms
-  while (performance.now() < until);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 /** Ends its own process. The line it logs is stored before. */

@@ -45,7 +45,7 @@ export async function startEmbeddedPostgres({ settings = {} } = {}) {
     }
     const native = await reachableBinaries(folder, owner)
     const password = randomBytes(16).toString('hex')
-    await initialise(native, folder, password, owner)
+    await initialise(native, { folder, password, owner, settings })
     const server = controls({ native, folder, password, owner, settings, port: await freePort() })
     await server.start()
     return {
@@ -120,18 +120,18 @@ function isOpenToAll(path) {
 }
 
 /**
+ * With the server's settings, since some of them decide about what is made here: how the password is kept, for one.
  * @param {string} native
- * @param {string} folder
- * @param {string} password
- * @param {Owner | undefined} owner
+ * @param {Pick<Cluster, 'folder' | 'password' | 'owner' | 'settings'>} cluster
  */
-async function initialise(native, folder, password, owner) {
+async function initialise(native, { folder, password, owner, settings }) {
   const passwordFile = join(folder, 'password')
   await writeFile(passwordFile, password, { mode: 0o600 })
   if (owner) await chown(passwordFile, owner.uid, owner.gid)
   const options = [`--pgdata=${join(folder, 'data')}`, `--username=${USER}`, `--pwfile=${passwordFile}`]
   const habits = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync']
-  const initdb = spawn(await executable(native, 'initdb'), [...options, ...habits], {
+  const set = Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`])
+  const initdb = spawn(await executable(native, 'initdb'), [...options, ...habits, ...set], {
     ...owner,
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],

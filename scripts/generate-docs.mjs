@@ -2,10 +2,11 @@
 // stands in its page between "<!-- generated: name -->" and "<!-- end: name -->"; the rest of a page is written by hand. Only the
 // OpenAPI document is a whole file.
 // Needs a current dist/. --check changes nothing and fails when a page differs from its source.
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { ERRORS } from '../dist/domain/errors.js'
 import { drawDiagram, drawMatrix, TRANSITIONS } from '../dist/domain/transitions.js'
 import { createHttpApi } from '../dist/http/index.js'
@@ -33,6 +34,8 @@ const COMMANDS = {
   bench: [],
 }
 
+const helps = await readHelps()
+
 const REGIONS = [
   { file: 'docs/reference/states.md', name: 'diagram', make: diagram },
   { file: 'docs/reference/states.md', name: 'matrix', make: drawMatrix },
@@ -40,7 +43,7 @@ const REGIONS = [
   { file: 'docs/reference/errors.md', name: 'errors', make: errorTable },
   { file: 'docs/reference/sql.md', name: 'callable', make: () => entries(isCallable) },
   { file: 'docs/reference/sql.md', name: 'inner', make: () => entries((contract) => !isCallable(contract)) },
-  ...Object.keys(COMMANDS).map((name) => ({ file: 'docs/reference/cli.md', name, make: () => help(name) })),
+  ...Object.keys(COMMANDS).map((name) => ({ file: 'docs/reference/cli.md', name, make: () => helps[name] })),
   { file: 'docs/reference/http.md', name: 'endpoints', make: endpointTable },
   { file: 'sql/README.md', name: 'diagram', make: diagram },
   { file: 'sql/README.md', name: 'functions', make: functionTable },
@@ -151,12 +154,15 @@ function callers(name) {
   return trades[name]?.join(', ') ?? 'inner'
 }
 
-function help(name) {
+/** The text of `--help` by command, with those of its inner ones. */
+async function readHelps() {
   const main = join(ROOT, 'dist', 'cli', 'main.js')
-  const inner = COMMANDS[name]
-  const paths = inner.length === 0 ? [[name]] : inner.map((deed) => [name, deed])
-  const texts = paths.map((path) => execFileSync(process.execPath, [main, ...path, '--help'], { encoding: 'utf8' }))
-  return texts.map((text) => `\`\`\`text\n${text}\`\`\``).join('\n\n')
+  const ask = async (path) => (await promisify(execFile)(process.execPath, [main, ...path, '--help'])).stdout
+  const helps = Object.entries(COMMANDS).map(async ([name, inner]) => {
+    const paths = inner.length === 0 ? [[name]] : inner.map((deed) => [name, deed])
+    return [name, (await Promise.all(paths.map(ask))).map((text) => `\`\`\`text\n${text}\`\`\``).join('\n\n')]
+  })
+  return Object.fromEntries(await Promise.all(helps))
 }
 
 function table(head, rows) {

@@ -1,4 +1,4 @@
-// Runs every check of the project in order and ends with one line: "N passed, N failed".
+// Runs every check of the project and ends with one line: "N passed, N failed".
 // A failing step does not stop the later ones, so the closing line always covers everything. --fast leaves out
 // the build and everything that needs a database.
 import { spawn } from 'node:child_process'
@@ -8,38 +8,49 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
-const fast = process.argv.includes('--fast')
 
-const steps = [
+const build = { name: 'build', run: () => command('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json') }
+const checks = [
   {
     name: 'format and lint',
     run: () => command('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
   },
   { name: 'types', run: () => command('node_modules/typescript/bin/tsc', '--noEmit') },
-  { name: 'build', run: () => command('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'), slow: true },
   { name: 'house rules', run: () => command('scripts/check-house.mjs') },
   { name: 'docs', run: () => command('scripts/check-docs.mjs') },
-  { name: 'generated docs', run: () => command('scripts/generate-docs.mjs', '--check'), slow: true },
-  { name: fast ? 'unit tests' : 'tests', run: () => tests(fast ? ['--project', 'unit'] : []) },
 ]
+const generatedDocs = { name: 'generated docs', run: () => command('scripts/generate-docs.mjs', '--check') }
 
 const total = { passed: 0, failed: 0 }
-for (const step of steps) {
-  if (fast && step.slow) continue
-  console.log(`\n── ${step.name}`)
-  const { passed, failed } = await step.run()
-  total.passed += passed
-  total.failed += failed
+const failedSteps = []
+if (process.argv.includes('--fast')) {
+  await inOrder([...checks, { name: 'unit tests', run: () => tests('--project', 'unit') }])
+} else {
+  await inOrder([build])
+  // The tests begin with databases that are made one after the other, which leaves a core to the checks.
+  await Promise.all([inOrder([{ name: 'tests', run: () => tests() }]), inOrder([...checks, generatedDocs])])
 }
+// Whose words may stand far above, among those of the tests.
+if (failedSteps.length > 0) console.log(`\nfailed: ${failedSteps.join(', ')}`)
 console.log(`\n${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
+
+async function inOrder(steps) {
+  for (const step of steps) {
+    console.log(`\n── ${step.name}`)
+    const { passed, failed } = await step.run()
+    total.passed += passed
+    total.failed += failed
+    if (failed > 0) failedSteps.push(step.name)
+  }
+}
 
 async function command(script, ...args) {
   const code = await node(script, args)
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
 }
 
-async function tests(selection) {
+async function tests(...selection) {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-report-'))
   try {
     const file = join(folder, 'report.json')

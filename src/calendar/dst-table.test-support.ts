@@ -35,11 +35,14 @@ export function changesOf(zone: string, firstYear: number, lastYear: number): nu
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
   const offset = (instant: number) => format.format(instant).split('GMT')[1]
   const changes: number[] = []
+  let before = offset(Date.UTC(firstYear, 0))
   for (let hour = Date.UTC(firstYear, 0); hour < Date.UTC(lastYear + 1, 0); hour += 60 * MINUTE) {
-    if (offset(hour) === offset(hour + 60 * MINUTE)) continue
+    const after = offset(hour + 60 * MINUTE)
+    if (after === before) continue
     let instant = hour
-    while (offset(instant) === offset(instant + MINUTE)) instant += MINUTE
+    while (offset(instant + MINUTE) === before) instant += MINUTE
     changes.push(instant + MINUTE)
+    before = after
   }
   return changes
 }

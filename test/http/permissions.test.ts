@@ -66,7 +66,8 @@ describe('permissions', () => {
   const limits = { requests: { perSecond: 10_000, burst: 10_000 }, refusals: { perSecond: 10_000, burst: 10_000 } }
 
   async function open() {
-    const holdfast = bench.open({ jobs: [mail], pipelines: [mailing] })
+    // On connections that stay from one opening to the next: a new one has to learn every function again.
+    const holdfast = bench.open({ database: bench.database.pool, jobs: [mail], pipelines: [mailing] })
     const { as, asNobody, api } = openDesk(holdfast, { limits })
     const { id } = await holdfast.enqueue(mail, {}, { key: 'k', pipelineId: PIPELINE })
     await holdfast.schedules.create({ jobKey: 'hourly', job: 'mail', every: '1h' })

@@ -97,7 +97,10 @@ export function heardTimes<N extends EventName>(holdfast: Hears, name: N, n: num
   return heard(holdfast, name, (fact) => facts.push(fact) === n).then(() => facts)
 }
 
-/** Asks again and again until the answer is yes; the test's own time limit is the bound. */
+/**
+ * Asks again and again until the answer is yes, less often the longer it takes: those who are waited for need the machine more.
+ * The test's own time limit is the bound.
+ */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(10)
+  for (let ms = 5; !(await isSo()); ms = Math.min(ms * 1.2, 50)) await pause(ms)
 }
