@@ -42,6 +42,8 @@ declare
   v_places tid[];
   v_claimed bigint[];
   v_keyed bigint[];
+  v_unparked text[];
+  v_held text[];
   v_shut text[] := '{}';     -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
   v_crowded text[] := '{}';  -- held keys with more jobs than could be parked at once
   v_passed text[] := '{}';   -- both: their other jobs are passed by
@@ -106,16 +108,18 @@ begin
         v_claimed := array(
           select l.job_id from holdfast.lease as l where l.job_id = any (v_claimed) order by l.run_at, l.job_id
         );
+        -- By id alone: a condition on parked could choose the index of all that is parked, and compare each with each of these.
+        select coalesce(array_agg(distinct r.key) filter (where not r.parked), '{}'),
+               coalesce(array_agg(distinct r.key) filter (where r.parked), '{}')
+          into v_unparked, v_held
+          from holdfast.ready as r
+         where r.job_id = any (v_keyed);
         -- With each held key up to 1,000 jobs of its backlog were parked: a few such batches are enough for one call.
-        if exists (select from holdfast.ready as r where r.job_id = any (v_keyed) and r.parked) then
-          v_budget := v_budget - 250;
-        end if;
-        v_shut := v_shut || array(
-          select distinct r.key from holdfast.ready as r where r.job_id = any (v_keyed) and not r.parked
-        );
+        v_budget := v_budget - case when v_held = '{}' then 0 else 250 end;
+        v_shut := v_shut || v_unparked;
         v_crowded := v_crowded || array(
           select k.key
-            from (select distinct r.key from holdfast.ready as r where r.job_id = any (v_keyed) and r.parked) as k
+            from unnest(v_held) as k(key)
            where (
              select true
                from holdfast.ready as o
