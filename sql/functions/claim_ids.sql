@@ -7,6 +7,7 @@
 --   Tested by  test/sql/claim_jobs.test.ts
 -- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
 -- behind one must still look from the start from time to time, for retries, late commits and urgent jobs.
+-- Behind a position a row without a key that names a recent transaction is passed by: to try its lock is dearer than the walk.
 create or replace function holdfast.claim_ids(
   p_worker text,
   p_queue text,
@@ -33,6 +34,7 @@ create or replace function holdfast.claim_ids(
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
+  v_open_age constant integer := age(pg_snapshot_xmin(pg_current_snapshot())::xid);  -- what is older than this has ended
   v_budget integer := p_n + 1000;  -- rows met in one call, claimed or parked, so that a call stays short
   v_priority integer;
   v_run_at timestamptz;
@@ -91,6 +93,7 @@ begin
              and (r.run_at, r.job_id) > (v_run_at, v_job_id)
              and r.type = any (p_types)
              and (r.key is null or r.key <> all (v_passed))
+             and (r.xmax = 0 or age(r.xmax) > v_open_age or r.key is not null or p_from_job_id = 0)
            order by r.run_at, r.job_id
            limit v_limit
              for update skip locked
