@@ -7,6 +7,7 @@
 --   Tested by  test/sql/claim_jobs.test.ts
 -- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
 -- behind one must still look from the start from time to time, for retries, late commits and urgent jobs.
+-- Behind a position a row without a key that names a recent transaction is passed by: to try its lock is dearer than the walk.
 create or replace function holdfast.claim_ids(
   p_worker text,
   p_queue text,
@@ -33,6 +34,7 @@ create or replace function holdfast.claim_ids(
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
+  v_open_age constant integer := age(pg_snapshot_xmin(pg_current_snapshot())::xid);  -- what is older than this has ended
   v_budget integer := p_n + 1000;  -- rows met in one call, claimed or parked, so that a call stays short
   v_priority integer;
   v_run_at timestamptz;
@@ -42,6 +44,8 @@ declare
   v_places tid[];
   v_claimed bigint[];
   v_keyed bigint[];
+  v_unparked text[];
+  v_held text[];
   v_shut text[] := '{}';     -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
   v_crowded text[] := '{}';  -- held keys with more jobs than could be parked at once
   v_passed text[] := '{}';   -- both: their other jobs are passed by
@@ -89,6 +93,7 @@ begin
              and (r.run_at, r.job_id) > (v_run_at, v_job_id)
              and r.type = any (p_types)
              and (r.key is null or r.key <> all (v_passed))
+             and (r.xmax = 0 or age(r.xmax) > v_open_age or r.key is not null or p_from_job_id = 0)
            order by r.run_at, r.job_id
            limit v_limit
              for update skip locked
@@ -106,16 +111,18 @@ begin
         v_claimed := array(
           select l.job_id from holdfast.lease as l where l.job_id = any (v_claimed) order by l.run_at, l.job_id
         );
+        -- By id alone: a condition on parked could choose the index of all that is parked, and compare each with each of these.
+        select coalesce(array_agg(distinct r.key) filter (where not r.parked), '{}'),
+               coalesce(array_agg(distinct r.key) filter (where r.parked), '{}')
+          into v_unparked, v_held
+          from holdfast.ready as r
+         where r.job_id = any (v_keyed);
         -- With each held key up to 1,000 jobs of its backlog were parked: a few such batches are enough for one call.
-        if exists (select from holdfast.ready as r where r.job_id = any (v_keyed) and r.parked) then
-          v_budget := v_budget - 250;
-        end if;
-        v_shut := v_shut || array(
-          select distinct r.key from holdfast.ready as r where r.job_id = any (v_keyed) and not r.parked
-        );
+        v_budget := v_budget - case when v_held = '{}' then 0 else 250 end;
+        v_shut := v_shut || v_unparked;
         v_crowded := v_crowded || array(
           select k.key
-            from (select distinct r.key from holdfast.ready as r where r.job_id = any (v_keyed) and r.parked) as k
+            from unnest(v_held) as k(key)
            where (
              select true
                from holdfast.ready as o

@@ -97,6 +97,36 @@ test('the position that it gives is that of the last job it met', async () => {
   expect((await claimBatch(2, position)).ids).toEqual([third])
 })
 
+test('behind a position a lock younger than an open transaction is not tried: the look from the start finds its job', async () => {
+  const [first, marked, free] = [await given().pendingJob(), await given().pendingJob(), await given().pendingJob()]
+  const { ids, position } = await claimBatch(1)
+  const [open, locker] = [await db.connect('admin'), await db.connect('admin')]
+  await open.query('begin')
+  await ask(open, 'select pg_current_xact_id()')
+  await lockAndLetGo(locker, marked)
+
+  expect(ids).toEqual([first])
+  expect((await claimBatch(9, position)).ids).toEqual([free])
+  expect((await claimBatch(9)).ids).toEqual([marked])
+  await open.query('rollback')
+})
+
+test('behind a position a job is claimed whose lock ended before all that is open began', async () => {
+  const [, marked] = [await given().pendingJob(), await given().pendingJob()]
+  const { position } = await claimBatch(1)
+  await lockAndLetGo(await db.connect('admin'), marked)
+
+  // Whatever else is open in the server ends some time.
+  await expect.poll(async () => (await claimBatch(9, position)).ids, { timeout: 20_000 }).toEqual([marked])
+})
+
+/** The row names the transaction that locked it also when that is over. */
+async function lockAndLetGo(session: Awaited<ReturnType<typeof db.connect>>, id: string) {
+  await session.query('begin')
+  await ask(session, 'select from holdfast.ready where job_id = $1 for update', [id])
+  await session.query('rollback')
+}
+
 test('the position stays before a job whose key another transaction has locked', async () => {
   const held = await given().pendingJob({ run_at: RUN_AT, key: 'k' })
   await given().claimed(held)

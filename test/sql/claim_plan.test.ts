@@ -45,6 +45,25 @@ test('50,000 jobs of the future cost a claim that finds nothing a handful of rea
   expect(readsThen - reads).toBeLessThan(100)
 })
 
+test('what is parked already is not read again by a claim that parks more', async () => {
+  await bulk(3000, '{"key": "k"}')
+  await ask(db.admin, 'analyze holdfast.ready') // of no parked job: the index of them looks like the shortest way
+  await ask(db.pool, `select id from holdfast.claim_jobs('w', '{default}', '{task}', 2)`)
+  const client = await db.connect('admin')
+
+  await client.query('begin')
+  await ask(client, `select id from holdfast.claim_jobs('w', '{default}', '{task}', 100)`)
+  const scans = await askValue<number>(
+    client,
+    `select pg_stat_get_xact_numscans('holdfast.ready_parked'::regclass)::int`,
+  )
+  const parked = await askValue<number>(client, 'select count(*)::int from holdfast.ready where parked')
+  await client.query('rollback')
+
+  expect(parked).toBe(2000)
+  expect(scans).toBe(0)
+})
+
 test('no function that switches plan nodes off may have its plans compiled: they look too dear to older planners', async () => {
   const compiled = await askList(
     db.admin,
