@@ -4,7 +4,7 @@
 --   Locks   the lease row, then the successor's waiting row. For a step with a key and for other shapes of a graph as
 --           complete_steps.
 --   Gives   null when the lease was lost. Else a list of what is now claimed for the caller: as claimed_jobs, with facts, by
---           place: what facts_after gives for an input that is computed. Repeating a completion is settled again.
+--           id: what facts_after gives for an input that is computed. Repeating a completion is settled again.
 --   Tells   sleeping workers of what became pending and was not handed over.
 -- To set a statement up takes longer than to run it. So there are few, each of the cheapest kind, and all in one function.
 create or replace function holdfast.complete_step_v1(
@@ -94,10 +94,10 @@ begin
         'id', json_build_array(v_next.job_id::text),
         'due_ms', json_build_array((date_part('epoch', v_now) * 1000)::bigint),
         'input', json_build_array(v_job.input),
-        'pipeline_id', json_build_object(0, v_job.pipeline_id),
-        'tags', case when v_job.tags <> '{}' then json_build_object(0, v_job.tags) end,
-        'trace', case when v_job.trace is not null then json_build_object(0, v_job.trace) end,
-        'facts', case when v_facts is not null then json_build_object(0, v_facts) end
+        'pipeline_id', json_build_object(v_next.job_id, v_job.pipeline_id),
+        'tags', case when v_job.tags <> '{}' then json_build_object(v_next.job_id, v_job.tags) end,
+        'trace', case when v_job.trace is not null then json_build_object(v_next.job_id, v_job.trace) end,
+        'facts', case when v_facts is not null then json_build_object(v_next.job_id, v_facts) end
       ));
     end if;
   end if;

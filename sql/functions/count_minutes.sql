@@ -18,12 +18,22 @@ declare
   v_to timestamptz;
 begin
   v_to := least(p_to, (
+    select o.finished_at
+      from holdfast.outcome as o
+     where o.state = 'completed'
+       and o.finished_at >= p_from
+       and o.finished_at < p_to
+     order by o.finished_at
+    offset v_most
+     limit 1
+  ), (
     select min(f.at)
-      from unnest(array['completed', 'failed', 'cancelled', 'superseded']) as s(state)
+      from unnest(array['failed', 'cancelled', 'superseded']) as s(state)
      cross join lateral (
        select o.finished_at as at
          from holdfast.outcome as o
         where o.state = s.state
+          and o.state <> 'completed'
           and o.finished_at >= p_from
           and o.finished_at < p_to
         order by o.finished_at
@@ -45,7 +55,13 @@ begin
   with ended as (
     select o.finished_at as at, o.job_id, o.state as fact, o.locked_at, o.run_at
       from holdfast.outcome as o
-     where o.state in ('completed', 'failed', 'cancelled', 'superseded')
+     where o.state = 'completed'
+       and o.finished_at >= p_from
+       and o.finished_at < v_to
+    union all
+    select o.finished_at, o.job_id, o.state, o.locked_at, o.run_at
+      from holdfast.outcome as o
+     where o.state in ('failed', 'cancelled', 'superseded')
        and o.finished_at >= p_from
        and o.finished_at < v_to
     union all

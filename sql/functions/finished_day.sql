@@ -19,12 +19,15 @@ as $$
       where i.inhparent = 'holdfast.outcome'::regclass
         and c.relname ~ '^outcome_\d{8}$'
         and d.day < p_before),
+    (select date_trunc('day', max(d.finished_at)) from holdfast.outcome_default as d
+      where d.state = 'completed' and d.finished_at < p_before),
     (select date_trunc('day', max(o.finished_at))
-       from unnest(array['completed', 'failed', 'cancelled', 'superseded']) as s(state)
+       from unnest(array['failed', 'cancelled', 'superseded']) as s(state)
       cross join lateral (
         select d.finished_at
           from holdfast.outcome_default as d
          where d.state = s.state
+           and d.state <> 'completed'
            and d.finished_at < p_before
          order by d.finished_at desc
          limit 1

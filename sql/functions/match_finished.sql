@@ -4,7 +4,8 @@
 --   Gives   what match_jobs walks on with: the jobs that fit and when they finished, how many were looked at, and the last.
 --   Tells   nothing.
 --   Tested by  test/sql/list_jobs.test.ts
--- The span must lie within one day, so that one partition is read; each state has its own range of the index.
+-- The span must lie within one day, so that one partition is read; completed jobs have their own index, each
+-- other state its own range of the other one.
 create or replace function holdfast.match_finished(
   p_filter holdfast.job_filter,
   p_from timestamptz,
@@ -22,9 +23,10 @@ create or replace function holdfast.match_finished(
   set enable_bitmapscan = off
 as $$
 declare
+  v_asks_completed constant boolean := p_filter.states is null or 'completed' = any (p_filter.states);
   v_states constant text[] := array(
     select s.state
-      from unnest(array['completed', 'failed', 'cancelled', 'superseded']) as s(state)
+      from unnest(array['failed', 'cancelled', 'superseded']) as s(state)
      where p_filter.states is null or s.state = any (p_filter.states)
   );
   v_asks_job constant boolean := num_nonnulls(p_filter.types, p_filter.queues, p_filter.tags, p_filter.input) > 0;
@@ -42,19 +44,30 @@ begin
                         from holdfast.job as j
                        where j.id = o.job_id)) as fits
       from (
-        select f.*
-          from unnest(v_states) as s(state)
-         cross join lateral (
-           select o.job_id, o.finished_at, o.locked_by, o.error
-             from holdfast.outcome as o
-            where o.state = s.state
-              and o.finished_at >= p_from
-              and o.finished_at < p_to
-              and (o.finished_at, o.job_id) < (p_after_at, p_after)
-            order by o.finished_at desc, o.job_id desc
-            limit p_n
-         ) as f
-         order by f.finished_at desc, f.job_id desc
+        (select o.job_id, o.finished_at, o.locked_by, o.error
+           from holdfast.outcome as o
+          where v_asks_completed
+            and o.state = 'completed'
+            and o.finished_at >= p_from
+            and o.finished_at < p_to
+            and (o.finished_at, o.job_id) < (p_after_at, p_after)
+          order by o.finished_at desc, o.job_id desc
+          limit p_n)
+        union all
+        (select f.*
+           from unnest(v_states) as s(state)
+          cross join lateral (
+            select o.job_id, o.finished_at, o.locked_by, o.error
+              from holdfast.outcome as o
+             where o.state = s.state
+               and o.state <> 'completed'
+               and o.finished_at >= p_from
+               and o.finished_at < p_to
+               and (o.finished_at, o.job_id) < (p_after_at, p_after)
+             order by o.finished_at desc, o.job_id desc
+             limit p_n
+          ) as f)
+         order by finished_at desc, job_id desc
          limit p_n
       ) as o
   )

@@ -23,7 +23,6 @@ declare
   v_common record;
   v_lease_id constant uuid := gen_random_uuid();
   v_lease_seconds integer;
-  v_all integer[];
 begin
   -- Where the whole list is short, so is each of its members.
   if (holdfast.is_plain(p_common) and jsonb_typeof(p_inputs) = 'array' and holdfast.is_short(p_inputs)) is not true then
@@ -48,19 +47,16 @@ begin
     select i.id, v_type, v_common.queue, v_common.priority, v_common.run_at, 1, v_common.max_attempts, 1, v_lease_id,
            p_worker, v_now, v_now + make_interval(secs => v_lease_seconds)
       from unnest(ids) as i(id);
-    v_all := array[cardinality(ids)];
     -- As claimed_jobs tells it, without a look at rows that were written a moment ago.
     jobs := json_build_object(
       'lease_id', v_lease_id,
       'lease_seconds', json_build_object(v_type, v_lease_seconds),
       'usual', json_build_object('type', v_type, 'queue', v_common.queue, 'priority', v_common.priority, 'token', '1',
-                                 'attempts', 1, 'max_attempts', v_common.max_attempts),
+                                 'attempts', 1, 'max_attempts', v_common.max_attempts, 'pipeline_id', v_common.pipeline_id,
+                                 'tags', v_common.tags, 'trace', v_common.trace),
       'id', ids::text[],
-      'due_ms', array_fill((date_part('epoch', v_common.run_at) * 1000)::bigint, v_all),
-      'input', p_inputs,
-      'pipeline_id', case when v_common.pipeline_id is not null then array_fill(v_common.pipeline_id, v_all) end,
-      'tags', case when v_common.tags <> '{}' then array_fill(to_json(v_common.tags), v_all) end,
-      'trace', case when v_common.trace is not null then array_fill(v_common.trace, v_all) end
+      'due_ms', array_fill((date_part('epoch', v_common.run_at) * 1000)::bigint, array[cardinality(ids)]),
+      'input', p_inputs
     );
   else
     insert into holdfast.ready (job_id, type, queue, priority, run_at, max_attempts)

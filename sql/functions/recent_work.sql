@@ -15,9 +15,18 @@ begin
   return query
     with recent as materialized (
       select o.job_id, 1000 * extract(epoch from o.locked_at - o.run_at)::double precision as wait_ms
-        from holdfast.outcome as o
-       where o.finished_at > v_since
-         and o.locked_at is not null
+        from (
+          select c.job_id, c.locked_at, c.run_at
+            from holdfast.outcome as c
+           where c.state = 'completed'
+             and c.finished_at > v_since
+          union all
+          select u.job_id, u.locked_at, u.run_at
+            from holdfast.outcome as u
+           where u.state in ('failed', 'cancelled', 'superseded')
+             and u.finished_at > v_since
+        ) as o
+       where o.locked_at is not null
        limit p_n
     ),
     told as materialized (

@@ -5,7 +5,7 @@ import type { ClaimedJob, Job, JobState, KeyPolicy } from '../domain/job.js'
 import type { StepFacts } from '../domain/step-facts.js'
 import type { Row } from './connection.js'
 
-/** The jobs of a claim, column by column. What a column by place leaves out is as in `usual`, or empty. */
+/** The jobs of a claim, column by column, in the order of ids. What a column by id leaves out is as in `usual`, or empty. */
 export interface ClaimedColumns {
   readonly lease_id: string
   readonly lease_seconds: Readonly<Record<string, number>>
@@ -16,52 +16,62 @@ export interface ClaimedColumns {
     readonly token: string
     readonly attempts: number
     readonly max_attempts: number
+    /** Only of jobs that were enqueued and claimed in one. */
+    readonly pipeline_id?: string | null
+    readonly tags?: readonly string[]
+    readonly trace?: string | null
   }
   readonly id: readonly string[]
+  /** The places in claim order, where that is not the order of ids. */
+  readonly turn?: readonly number[] | null
   readonly due_ms: readonly number[]
   readonly input: readonly unknown[]
-  readonly type?: ByPlace<string>
-  readonly queue?: ByPlace<string>
-  readonly priority?: ByPlace<number>
-  readonly token?: ByPlace<string>
-  readonly attempts?: ByPlace<number>
-  readonly max_attempts?: ByPlace<number>
-  readonly key?: ByPlace<string>
-  readonly pipeline_id?: ByPlace<string>
-  readonly tags?: ByPlace<string[]>
-  readonly trace?: ByPlace<string>
+  readonly type?: ById<string>
+  readonly queue?: ById<string>
+  readonly priority?: ById<number>
+  readonly token?: ById<string>
+  readonly attempts?: ById<number>
+  readonly max_attempts?: ById<number>
+  readonly key?: ById<string>
+  readonly pipeline_id?: ById<string>
+  readonly tags?: ById<readonly string[]>
+  readonly trace?: ById<string>
   /** Only of steps that were handed over with the completion of the one before. */
-  readonly facts?: ByPlace<StepFacts>
+  readonly facts?: ById<StepFacts>
 }
 
-type ByPlace<T> = Readonly<Record<number, T>> | null
+type ById<T> = Readonly<Record<string, T>> | null
 
 const NO_TAGS: readonly string[] = Object.freeze([])
 
 export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
-  const { lease_id: leaseId, usual, due_ms: dueMs, input } = columns
+  const { lease_id: leaseId, usual, due_ms: dueMs, input, turn } = columns
   const usualLeaseMs = leaseMsOf(columns, usual.type)
-  return columns.id.map((id, i) => {
-    const type = columns.type?.[i] ?? usual.type
+  const usualPipeline = usual.pipeline_id ?? null
+  const usualTags = usual.tags ?? NO_TAGS
+  const usualTrace = usual.trace ?? null
+  const jobs = columns.id.map((id, i) => {
+    const type = columns.type?.[id] ?? usual.type
     return {
       id,
       type,
-      queue: columns.queue?.[i] ?? usual.queue,
-      priority: columns.priority?.[i] ?? usual.priority,
+      queue: columns.queue?.[id] ?? usual.queue,
+      priority: columns.priority?.[id] ?? usual.priority,
       input: input[i],
-      token: columns.token?.[i] ?? usual.token,
+      token: columns.token?.[id] ?? usual.token,
       leaseId,
-      attempts: columns.attempts?.[i] ?? usual.attempts,
-      maxAttempts: columns.max_attempts?.[i] ?? usual.max_attempts,
-      key: columns.key?.[i] ?? null,
-      pipelineId: columns.pipeline_id?.[i] ?? null,
-      tags: columns.tags?.[i] ?? NO_TAGS,
-      trace: columns.trace?.[i] ?? null,
+      attempts: columns.attempts?.[id] ?? usual.attempts,
+      maxAttempts: columns.max_attempts?.[id] ?? usual.max_attempts,
+      key: columns.key?.[id] ?? null,
+      pipelineId: columns.pipeline_id?.[id] ?? usualPipeline,
+      tags: columns.tags?.[id] ?? usualTags,
+      trace: columns.trace?.[id] ?? usualTrace,
       dueAtMs: dueMs[i] as number,
       leaseMs: type === usual.type ? usualLeaseMs : leaseMsOf(columns, type),
-      facts: columns.facts?.[i],
+      facts: columns.facts?.[id],
     }
   })
+  return turn ? turn.map((place) => jobs[place] as ClaimedJob) : jobs
 }
 
 function leaseMsOf(columns: ClaimedColumns, type: string): number {

@@ -16,17 +16,18 @@ interface Position {
 const START: Position = { priority: 0, run_at: '-infinity', job_id: '0' }
 
 async function claimBatch(n: number, from = START, session: Parameters<typeof ask>[0] = db.pool) {
-  const row = await askRow<Position & { jobs: { id: string[] } | null; has_more: boolean }>(
+  const row = await askRow<Position & { jobs: { id: string[]; turn: number[] | null } | null; has_more: boolean }>(
     session,
     `select jobs, priority, run_at::text, job_id, has_more
        from holdfast.claim_batch_v1('w', 'default', '{task,other}', $1, $2, $3, $4)`,
     [n, from.priority, from.run_at, from.job_id],
   )
   const { jobs, has_more: hasMore, ...position } = row
-  return { jobs, ids: jobs?.id ?? [], position, hasMore }
+  const ids = jobs?.turn?.map((place) => jobs.id[place]) ?? jobs?.id ?? []
+  return { jobs, ids, position, hasMore }
 }
 
-test('gives the columns of its jobs in claim order, and by place what is not as usual', async () => {
+test('gives the columns of its jobs, by id what is not as usual, and whose turn it is when the order of ids is another one', async () => {
   await ask(
     db.pool,
     `select holdfast.put_job_types_v1('[{"type": "other", "queue": "default", "priority": 5, "max_attempts": 3,
@@ -45,18 +46,19 @@ test('gives the columns of its jobs in claim order, and by place what is not as 
     lease_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     lease_seconds: { task: 30, other: 90 },
     usual: { type: 'other', queue: 'default', priority: 2, token: '1', attempts: 1, max_attempts: 7 },
-    id: [first, keyed, last],
+    id: [last, keyed, first],
+    turn: [2, 1, 0],
     due_ms: [expect.any(Number), Date.parse(RUN_AT), expect.any(Number)],
-    input: [{ a: 'b' }, {}, [1]],
-    type: { 1: 'task', 2: 'task' },
+    input: [[1], {}, { a: 'b' }],
+    type: { [keyed]: 'task', [last]: 'task' },
     queue: null,
-    priority: { 1: 5, 2: 5 },
-    token: { 2: '2' },
-    attempts: { 2: 2 },
-    max_attempts: { 1: 3, 2: 3 },
-    key: { 1: 'k' },
-    pipeline_id: { 2: pipeline_id },
-    tags: { 2: ['x'] },
+    priority: { [keyed]: 5, [last]: 5 },
+    token: { [last]: '2' },
+    attempts: { [last]: 2 },
+    max_attempts: { [keyed]: 3, [last]: 3 },
+    key: { [keyed]: 'k' },
+    pipeline_id: { [last]: pipeline_id },
+    tags: { [last]: ['x'] },
     trace: null,
   })
 })

@@ -15,7 +15,7 @@ test('gives the job in columns', async () => {
     id: [id],
     input: [{ a: 1 }],
     usual: { token: '1' },
-    key: { 0: 'k' },
+    key: { [id]: 'k' },
   })
 })
 

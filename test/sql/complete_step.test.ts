@@ -79,7 +79,8 @@ describe('the next step', () => {
       ...withoutNulls(claimed),
       lease_id: expect.any(String),
       id: [await first.jobOf('b')],
-      pipeline_id: { 0: first.id },
+      pipeline_id: { [await first.jobOf('b')]: first.id },
+      tags: { [await first.jobOf('b')]: options.tags },
       due_ms: [expect.any(Number)],
     })
     const columns = `select type, queue, priority, attempts, max_attempts, token, locked_by, linked,
@@ -155,7 +156,7 @@ test('a step with a key takes the long way, which gives it its key', async () =>
 
   const handed = await complete(await leaseOf('a'))
 
-  expect(handed?.[0]).toMatchObject({ id: [await jobOf('b')], key: { 0: 'k' } })
+  expect(handed?.[0]).toMatchObject({ id: [await jobOf('b')], key: { [await jobOf('b')]: 'k' } })
   expect(await states()).toEqual({ a: 'completed', b: 'running' })
   await sound()
 })
@@ -291,9 +292,11 @@ describe('facts of a computed input', () => {
     const handed = await complete({ ...(await leaseOf('a')), output: { rows: 3 } })
 
     expect(handed?.[0]?.facts).toEqual({
-      0: await askRow(db.pool, 'select * from holdfast.step_results_v1($1)', [await jobOf('b')]),
+      [await jobOf('b')]: await askRow(db.pool, 'select * from holdfast.step_results_v1($1)', [await jobOf('b')]),
     })
-    expect(handed?.[0]?.facts).toMatchObject({ 0: { results: { a: { state: 'completed', output: { rows: 3 } } } } })
+    expect(Object.values(handed?.[0]?.facts ?? {})).toMatchObject([
+      { results: { a: { state: 'completed', output: { rows: 3 } } } },
+    ])
   })
 
   test('are those of all that it waited for, of a pipeline that went on after a failure too', async () => {

@@ -26,7 +26,7 @@ async function complete(
     token: usual.token,
     attempts: usual.attempts,
     input: input[0],
-    pipeline_id: pipeline_id?.[0],
+    pipeline_id: pipeline_id?.[id[0] as string],
   }))
   return [...lost.map((place) => ({ lost: place })), ...given]
 }
@@ -35,7 +35,7 @@ interface Handed {
   readonly id: string[]
   readonly usual: { readonly token: string; readonly attempts: number }
   readonly input: unknown[]
-  readonly pipeline_id: Record<number, string> | null
+  readonly pipeline_id: Record<string, string> | null
 }
 const started = async (steps: Parameters<typeof enqueuePipeline>[1]) => {
   const { id } = await enqueuePipeline(db.pool, steps)

@@ -18,12 +18,17 @@ const enqueue = (inputs: unknown, common: object = {}, session: Session = db.poo
     'own',
   ])
 /** A list and an object by place tell the same, and null as much as nothing. */
-const byPlace = (columns: object | null) =>
-  Object.fromEntries(
-    Object.entries(columns ?? {})
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, Array.isArray(value) ? { ...value } : value]),
-  )
+type Row = Record<string, object>
+/** What is told of each job, whether of it alone or of all in common. */
+const toldOf = ({ usual, ...columns }: Row, ids: string[]) =>
+  ids.map((id, place) => ({
+    ...usual,
+    ...Object.fromEntries(
+      Object.entries(columns)
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => [name, Array.isArray(value) ? value[place] : ((value as Row)[id] ?? value)]),
+    ),
+  }))
 const states = () => ask(db.admin, 'select state, attempts, token::int, locked_by from holdfast.jobs order by id')
 
 test('the jobs run for the caller, in order, each with its first token, and can be completed', async () => {
@@ -62,12 +67,12 @@ test('it tells of the jobs what a claim would tell', async () => {
   }
   const { ids, jobs } = await enqueue([{ b: 1, a: [2] }, 'two'], common)
 
-  const claimed = await askValue<object>(db.admin, 'select holdfast.claimed_jobs($1, $2, $3)', [
+  const claimed = await askValue<Row>(db.admin, 'select holdfast.claimed_jobs($1, $2, $3)', [
     ids,
     jobs?.lease_id,
     { task: 30 },
   ])
-  expect(byPlace(jobs)).toEqual(byPlace(claimed))
+  expect(toldOf(jobs as unknown as Row, ids)).toEqual(toldOf(claimed, ids))
 })
 
 test.each([
