@@ -63,7 +63,7 @@ export function dropMessages(leases: readonly Pick<Lease, 'id' | 'leaseId'>[]): 
   }))
 }
 
-export function heldLeases({ leaseId, leases }: Pick<HoldMessage, 'leaseId' | 'leases'>): TimedLease[] {
+export function heldLeases({ leaseId, leases }: HoldMessage): TimedLease[] {
   return leases.split(',').map((part) => {
     const [id, token, leaseMs] = part.split(' ') as [string, string, string]
     return { id, token, leaseId, leaseMs: Number(leaseMs) }

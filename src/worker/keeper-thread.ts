@@ -6,7 +6,6 @@ import { KeptSession } from '../store/kept-session.js'
 import { type DatabaseAddress, Store } from '../store/open.js'
 import { renewLeases } from '../store/settle.js'
 import { beatWorker, holdWorkerLock, registerWorker, type WorkerRow } from '../store/workers.js'
-import { ClaimBoardReader } from './claim-board.js'
 import { type FromKeeper, SHORT_LEASE_MS, type ToKeeper } from './keeper-messages.js'
 import { LeaseBatches } from './lease-batches.js'
 import { LeaseBoardReader } from './lease-board.js'
@@ -19,8 +18,6 @@ export interface KeeperThreadData {
   readonly takesLock: boolean
   /** The memory of a LeaseBoard. */
   readonly board: SharedArrayBuffer
-  /** The memory of a ClaimBoard. */
-  readonly claims: SharedArrayBuffer
 }
 
 // A claim younger than this is not read yet.
@@ -58,13 +55,11 @@ if (port) {
   )
   const batches = new LeaseBatches()
   const board = new LeaseBoardReader(data.board)
-  const claims = new ClaimBoardReader(data.claims)
   const read = (claimedBefore: number) => {
     const { come, gone } = board.look(claimedBefore)
     for (const lease of gone) keeper.drop(lease)
     // The latest lease of a job is the one that stays.
-    const ripe = [...batches.takeOlder(claimedBefore), ...claims.look(claimedBefore), ...come]
-    ripe.sort((a, b) => a.claimedAt - b.claimedAt)
+    const ripe = [...batches.takeOlder(claimedBefore), ...come].sort((a, b) => a.claimedAt - b.claimedAt)
     for (const { leases, claimedAt } of ripe) keeper.hold(leases, claimedAt)
   }
   port.on('message', async (message: ToKeeper) => {

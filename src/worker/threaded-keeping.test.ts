@@ -74,23 +74,6 @@ test('a lease that was claimed alone is told without a message', async () => {
   await kept.stop()
 })
 
-test('a claim of several jobs is held and dropped without a message', async () => {
-  const { kept, told, hears } = keeping()
-  await kept.start()
-  const heard = hears('silence in 2')
-  const leaseId = randomUUID()
-  const claim = ['1', '2'].map((id) => ({ ...lease(id), leaseId, leaseMs: 30_000 }))
-  kept.hold(claim, monotonicMs())
-  for (const each of claim) kept.drop(each)
-  // What is dropped goes out when the moment is over.
-  await new Promise(setImmediate)
-  kept.report({ isAlone: true, loopDelayMs: 2 })
-  await heard
-
-  expect(told).toEqual(['silence in 2'])
-  await kept.stop()
-})
-
 test('a load reaches the thread, and what the thread hears of other workers reaches the worker', async () => {
   const { kept, told, hears } = keeping()
   await kept.start()

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module'
 import { Worker as Thread } from 'node:worker_threads'
 import type { Lease } from '../store/settle.js'
 import type { WorkerLoad } from '../store/workers.js'
-import { ClaimBoard } from './claim-board.js'
 import { dropMessages, type FromKeeper, holdMessages, type ToKeeper } from './keeper-messages.js'
 import type { KeeperThreadData } from './keeper-thread.js'
 import { LeaseBoard } from './lease-board.js'
@@ -15,16 +14,15 @@ const THREAD_FILE = createRequire(import.meta.url).resolve('#keeper-thread')
 const REPLACE_MS = 1000
 
 export class ThreadedKeeping {
-  readonly #data: Omit<KeeperThreadData, 'board' | 'claims'>
+  readonly #data: Omit<KeeperThreadData, 'board'>
   readonly #facts: KeeperFacts
   readonly #file: string
   #thread: Thread | undefined
   #board = new LeaseBoard()
-  #claims = new ClaimBoard()
   #dropped: Lease[] = []
   #isStopping = false
 
-  constructor(data: Omit<KeeperThreadData, 'board' | 'claims'>, facts: KeeperFacts, file = THREAD_FILE) {
+  constructor(data: Omit<KeeperThreadData, 'board'>, facts: KeeperFacts, file = THREAD_FILE) {
     this.#data = data
     this.#facts = facts
     this.#file = file
@@ -34,13 +32,8 @@ export class ThreadedKeeping {
   start(): Promise<void> {
     // What the thread before kept has been given up.
     this.#board = new LeaseBoard()
-    this.#claims = new ClaimBoard()
     const thread = new Thread(this.#file, {
-      workerData: {
-        ...this.#data,
-        board: this.#board.memory,
-        claims: this.#claims.memory,
-      } satisfies KeeperThreadData,
+      workerData: { ...this.#data, board: this.#board.memory } satisfies KeeperThreadData,
       name: 'holdfast-keeper',
       execArgv: [], // flags of the program's own start need not fit a thread
     })
@@ -63,17 +56,17 @@ export class ThreadedKeeping {
   hold(leases: readonly TimedLease[], claimedAt: number): void {
     const [first] = leases
     if (first && leases.length === 1 && this.#board.hold(first, claimedAt)) return
-    for (const message of holdMessages(leases, claimedAt)) if (!this.#claims.hold(message)) this.#send(message)
+    for (const message of holdMessages(leases, claimedAt)) this.#send(message)
   }
 
-  /** Outcomes are settled in batches, so drops come in batches: all of a moment are told together. */
+  /** Outcomes are settled in batches, so drops come in batches: one message for all of a moment. */
   drop(lease: Lease): void {
     if (this.#board.drop(lease)) return
     if (this.#dropped.length === 0) {
       setImmediate(() => {
         const dropped = this.#dropped
         this.#dropped = []
-        for (const message of dropMessages(dropped)) if (!this.#claims.drop(message)) this.#send(message)
+        for (const message of dropMessages(dropped)) this.#send(message)
       })
     }
     this.#dropped.push(lease)
