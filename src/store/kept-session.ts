@@ -23,13 +23,8 @@ export class KeptSession implements Queryable {
    */
   async query(text: string, values?: unknown[]): Promise<{ rows: Row[] }> {
     const wasOpen = this.#client !== undefined
-    this.#client ??= this.#connect()
-    const opening = this.#client
-    const client = await opening.catch((error) => {
-      // Whatever the reason, the next question tries again.
-      if (this.#client === opening) this.#client = undefined
-      throw error
-    })
+    const opening = this.open()
+    const client = await opening
     try {
       return await client.query(text, values)
     } catch (error) {
@@ -38,6 +33,18 @@ export class KeptSession implements Queryable {
       if (wasOpen) return this.query(text, values)
       throw error
     }
+  }
+
+  /** Connected and prepared. Need not be asked for: the first query opens it too. */
+  open(): Promise<pg.Client> {
+    if (this.#client) return this.#client
+    const opening = this.#connect()
+    this.#client = opening
+    opening.catch(() => {
+      // Whatever the reason, the next question tries again.
+      if (this.#client === opening) this.#client = undefined
+    })
+    return opening
   }
 
   /** Gives the connection up; the next query opens and prepares another. */

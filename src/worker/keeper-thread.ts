@@ -76,7 +76,8 @@ if (port) {
       port.close()
     }
   })
-  await keeper.runOnce()
   keeper.start(() => read(monotonicMs() - YOUNG_MS))
+  // Registered and with its lock it counts as heard: the first beat can wait for its time.
+  await session.open().catch((error) => tell({ kind: 'fault', doing: 'reaching the database', message: String(error) }))
   tell({ kind: 'ready' })
 }

@@ -38,6 +38,21 @@ test('a job that was claimed alone and blocks the event loop from its start keep
   expect(await fleet.jobs(ids)).toEqual([expect.objectContaining({ attempts: 1 })])
 })
 
+test('jobs that were claimed together and block the event loop from their start keep their leases too', async () => {
+  const blocked = await fleet.startWorker({ lease: '4s' })
+  const enqueue = `select holdfast.enqueue('block', '{"afterMs": 0, "ms": 2000}', '{}') as id from generate_series(1, 3)`
+  const ids = (await bench.look(enqueue)).map(({ id }) => String(id))
+  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
+  const leaseIds = await bench.look('select distinct lease_id from holdfast.lease where job_id = any ($1)', [ids])
+  expect(leaseIds).toHaveLength(1)
+  const reaper = await fleet.startWorker({ lease: '4s' })
+  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
+
+  expect(reaper.told('job.reaped')).toEqual([])
+  expect(blocked.told('job.lost')).toEqual([])
+  expect(await fleet.jobs(ids)).toEqual(ids.map((id) => expect.objectContaining({ id, attempts: 1 })))
+})
+
 test('without the keeper thread a blocked worker loses its leases, and what it writes late is refused', async () => {
   const { blocked, reaper, effects } = await blockOne({ keeperThread: false })
   await blocked.hears('job.lost')
