@@ -1,19 +1,25 @@
-// fleet: the same drain by four worker processes.
+// fleet: the same drain by four worker processes; Holdfast's also by one, in the same rounds.
 import { drainInside, drainOnce } from '../draining.mjs'
+import { holdfast } from '../systems/holdfast.mjs'
 
 export const measures = { fleet: { unit: 'jobs/s', better: 'higher', says: 'no-op jobs drained by four processes' } }
 
+const ALONE = 'holdfast, one process'
 export const systems = [
   'holdfast',
+  ALONE,
   'graphile-worker (local queue 500)',
   'graphile-worker (local queue 2000)',
   'pg-boss (work)',
   'bullmq (Redis)',
 ]
-export const quickSystems = ['holdfast']
+export const own = { [ALONE]: { ...holdfast, name: ALONE } }
+export const quickSystems = ['holdfast', ALONE]
 
 export async function measure(bench, system) {
-  const { rate } = await drainOnce(bench, system, { part: 'fleet', jobs: bench.drained, processes: 4 })
+  const isAlone = system.name === ALONE
+  const options = { part: 'fleet', jobs: bench.drained, processes: isAlone ? 1 : 4 }
+  const { rate } = await drainOnce(bench, isAlone ? holdfast : system, options)
   return { fleet: rate }
 }
 
