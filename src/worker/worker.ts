@@ -110,14 +110,8 @@ export class Worker {
     const pinned = await putJobTypes(store, registry.definitions)
     for (const type of pinned) log.info({ type }, 'an operator has pinned other settings for this type')
     await registerWorker(store, this.#row)
-    // It connects while the keeper's thread does: the first claim has the database for itself.
+    await this.#runs.start(this.#row, this.#options.keeping)
     this.#wakeup.start()
-    try {
-      await this.#runs.start(this.#row, this.#options.keeping)
-    } catch (error) {
-      await this.#wakeup.stop()
-      throw error
-    }
     this.#backpressure?.start(() => {
       for (const lane of this.#lanes) lane.look()
     })

@@ -17,9 +17,8 @@ const enqueue = (inputs: unknown, common: object = {}, session: Session = db.poo
     'w',
     'own',
   ])
-/** A list and an object by place tell the same, and null as much as nothing. */
 type Row = Record<string, object>
-/** What is told of each job, whether of it alone or of all in common. */
+/** What is told of each job, whether of it alone or of all in common; null tells as much as nothing. */
 const toldOf = ({ usual, ...columns }: Row, ids: string[]) =>
   ids.map((id, place) => ({
     ...usual,

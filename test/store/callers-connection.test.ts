@@ -1,6 +1,6 @@
 // The connection that callers keep: theirs while they ask, everybody's where there is no other.
 import pg from 'pg'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { OWN_SESSION } from '../../src/store/capabilities.js'
 import type { Database } from '../../src/store/connection.js'
 import { openAddress, usePool } from '../../src/store/server.js'
@@ -85,6 +85,21 @@ test('who waits in the pool gets the callers’ connection when a call is over',
     await call.over
     expect(await waiting).toBe(kept)
   })
+})
+
+test('when nobody has called for a while, the pool has the connection again, with its session', async () => {
+  open(5)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const kept = await asCaller()
+  expect(await asWorker()).not.toBe(kept)
+  vi.advanceTimersByTime(4900)
+  expect(await asCaller()).toBe(kept)
+  vi.advanceTimersByTime(4900)
+  expect(await asWorker()).not.toBe(kept)
+
+  vi.advanceTimersByTime(200)
+  expect(await asWorker()).toBe(kept)
 })
 
 test('one connection is enough for callers and worker', async () => {
