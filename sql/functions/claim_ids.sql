@@ -6,8 +6,9 @@
 --   Tells   nothing.
 --   Tested by  test/sql/claim_jobs.test.ts
 -- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
--- behind one must still look from the start from time to time, for retries, late commits and urgent jobs.
--- Behind a position a row without a key that names a recent transaction is passed by: to try its lock is dearer than the walk.
+-- behind one must still look from the start from time to time, for retries, late commits and urgent jobs; what a freed key has
+-- un-parked before it is taken first. A row behind it without a key that names a recent transaction is passed by: to try its
+-- lock is dearer than the walk.
 create or replace function holdfast.claim_ids(
   p_worker text,
   p_queue text,
@@ -44,17 +45,17 @@ declare
   v_places tid[];
   v_claimed bigint[];
   v_keyed bigint[];
-  v_unparked text[];
   v_held text[];
   v_shut text[] := '{}';     -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
   v_crowded text[] := '{}';  -- held keys with more jobs than could be parked at once
   v_passed text[] := '{}';   -- both: their other jobs are passed by
 begin
-  o_ids := '{}';
   o_priority := p_from_priority;
   o_run_at := p_from_run_at;
   o_job_id := p_from_job_id;
-  o_has_more := false;
+  o_ids := case when p_from_job_id = 0 then '{}' else
+    holdfast.claim_unparked(p_worker, p_queue, p_types, p_n, p_from_priority, p_from_run_at, p_from_job_id, p_lease_id, v_now,
+                            p_leases) end;
 
   -- One look for all priorities: a claim that finds little must not ask ten times. Behind a position the caller's own
   -- priority is taken unasked, since the look would meet the dead entries that the position spares it.
@@ -112,14 +113,13 @@ begin
           select l.job_id from holdfast.lease as l where l.job_id = any (v_claimed) order by l.run_at, l.job_id
         );
         -- By id alone: a condition on parked could choose the index of all that is parked, and compare each with each of these.
-        select coalesce(array_agg(distinct r.key) filter (where not r.parked), '{}'),
+        select v_shut || coalesce(array_agg(distinct r.key) filter (where not r.parked), '{}'),
                coalesce(array_agg(distinct r.key) filter (where r.parked), '{}')
-          into v_unparked, v_held
+          into v_shut, v_held
           from holdfast.ready as r
          where r.job_id = any (v_keyed);
         -- With each held key up to 1,000 jobs of its backlog were parked: a few such batches are enough for one call.
         v_budget := v_budget - case when v_held = '{}' then 0 else 250 end;
-        v_shut := v_shut || v_unparked;
         v_crowded := v_crowded || array(
           select k.key
             from unnest(v_held) as k(key)

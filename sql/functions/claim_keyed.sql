@@ -35,15 +35,20 @@ begin
     into v_free, v_held
     from holdfast.lock_keys_of_ready(p_met) as k;
 
+  -- By id first: by their keys the whole backlog of these would be read.
+  with met as materialized (
+    select r.job_id, r.key, r.run_at
+      from holdfast.ready as r
+     where r.job_id = any (p_met)
+       and r.key_policy = 'exclusive'
+  )
   select array_agg(w.job_id), array_agg(w.key)
     into v_winners, v_taken
     from (
-      select distinct on (r.key) r.job_id, r.key
-        from holdfast.ready as r
-       where r.job_id = any (p_met)
-         and r.key = any (v_free)
-         and r.key_policy = 'exclusive'
-       order by r.key, r.run_at, r.job_id
+      select distinct on (m.key) m.job_id, m.key
+        from met as m
+       where m.key = any (v_free)
+       order by m.key, m.run_at, m.job_id
     ) as w;
   -- A key can have jobs of several policies; it still has one winner.
   v_winners := v_winners || holdfast.claim_newest(p_met, array(select unnest(v_free) except select unnest(v_taken)), v_held,
@@ -77,16 +82,17 @@ begin
   select coalesce(array_agg(l.job_id order by l.run_at, l.job_id), '{}') into v_claimed from leased as l;
 
   -- What is still met and pending behind a locked key waits for it; the rest of its backlog goes with it, a piece at a time.
-  select array_agg(distinct r.key)
+  with met as materialized (
+    select distinct r.key from holdfast.ready as r where r.job_id = any (p_met) and r.key_policy <> 'supersede'
+  )
+  select array_agg(m.key)
     into v_crowded
-    from holdfast.ready as r
-   where r.job_id = any (p_met)
-     and r.key = any (v_free || v_held)
-     and r.key_policy <> 'supersede'
-     and exists (select from holdfast.job_key as k where k.key = r.key and k.holder is not null);
+    from met as m
+   where m.key = any (v_free || v_held)
+     and exists (select from holdfast.job_key as k where k.key = m.key and k.holder is not null);
   if v_crowded is not null then
     update holdfast.ready as r
-       set parked = true
+       set parked = true, unparked = false
      where r.job_id = any (array(
        select w.job_id
          from holdfast.ready as w

@@ -25,12 +25,18 @@ declare
   v_holder bigint;
 begin
   for v_key in
-    select distinct on (r.key) r.key, r.key_policy
-      from holdfast.ready as r
-     where r.job_id = any (p_met)
-       and (r.key = any (p_free) and r.key_policy in ('supersede', 'coalesce')
-            or r.key = any (p_held) and r.key_policy = 'supersede')
-     order by r.key, r.rank desc
+    -- By id first: by their keys the whole backlog of these would be read.
+    with met as materialized (
+      select r.key, r.key_policy, r.rank
+        from holdfast.ready as r
+       where r.job_id = any (p_met)
+         and r.key_policy in ('supersede', 'coalesce')
+    )
+    select distinct on (m.key) m.key, m.key_policy
+      from met as m
+     where m.key = any (p_free)
+        or m.key = any (p_held) and m.key_policy = 'supersede'
+     order by m.key, m.rank desc
   loop
     select r.job_id, r.rank, r.queue = any (p_queues) and r.type = any (p_types) as is_wanted
       into v_newest

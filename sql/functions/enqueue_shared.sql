@@ -39,7 +39,7 @@ begin
        limit 1
          for update;
       if found and v_keeps then
-        update holdfast.ready as r set parked = false where r.job_id = v_pending.job_id and r.parked;
+        update holdfast.ready as r set parked = false, unparked = true where r.job_id = v_pending.job_id and r.parked;
         return v_pending.job_id;
       elsif found and v_pending.coalescing then
         update holdfast.job as j
@@ -48,7 +48,7 @@ begin
          where j.id = v_pending.job_id;
         update holdfast.ready as r
            set run_at = v_asked.run_at, priority = v_asked.priority, max_attempts = v_asked.max_attempts,
-               type = v_asked.type, queue = v_asked.queue, parked = false,
+               type = v_asked.type, queue = v_asked.queue, parked = false, unparked = false,
                rank = nextval('holdfast.job_id_seq')  -- what was asked last is the newest
          where r.job_id = v_pending.job_id;
         return v_pending.job_id;

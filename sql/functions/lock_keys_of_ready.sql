@@ -12,8 +12,9 @@ create or replace function holdfast.lock_keys_of_ready(p_job_ids bigint[], out f
   set enable_seqscan = off
 as $$
 declare
-  v_keys constant text[] := array(
-    select distinct r.key from holdfast.ready as r where r.job_id = any (p_job_ids) and r.key is not null
+  -- By id alone: a condition on the key could choose the index of all keyed jobs, and read every one of them.
+  v_keys constant text[] := array_remove(
+    array(select distinct r.key from holdfast.ready as r where r.job_id = any (p_job_ids)), null
   );
   v_missing constant text[] := array(
     select w.key

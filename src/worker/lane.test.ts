@@ -145,6 +145,24 @@ test('a look from the start comes at least every 250 ms, however full the queue 
   expect(nextAsk().from).toBe(QUEUE_START)
 })
 
+test('a look from the start that takes long is taken so seldom that it costs no more than a twentieth of the time', async () => {
+  const { subject, nextAsk, end } = lane(1)
+  subject.start()
+  const first = nextAsk()
+  vi.advanceTimersByTime(50)
+  await first.answer([job(1)])
+  vi.advanceTimersByTime(990)
+  await end('1')
+  const early = nextAsk()
+  expect(early.from.jobId).toBe('1')
+  await early.answer([job(2)])
+
+  vi.advanceTimersByTime(20)
+  await end('2')
+
+  expect(nextAsk().from).toBe(QUEUE_START)
+})
+
 test('a claim that fails is told and tried again after a while', async () => {
   const { subject, nextAsk, faults, asks, runs } = lane(1)
   subject.start()

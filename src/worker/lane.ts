@@ -15,9 +15,9 @@ export interface LaneDeeds {
 }
 
 // A look from the start at least this often, for retries, late commits and urgent jobs behind the cursor. Where such a look
-// is dear, it is taken so seldom that it costs no more than a tenth of the time.
+// is dear, it is taken so seldom that it costs no more than a twentieth of the time.
 const SWEEP_MS = 250
-const SWEEP_SHARE = 0.1
+const SWEEP_SHARE = 0.05
 const LARGEST_CLAIM = 1000
 const LARGEST_STOCK = 2000
 // How much work the stock may hold, in time: enough to cover the next claim, little enough to be fair to other workers.

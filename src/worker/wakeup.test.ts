@@ -109,6 +109,18 @@ test('a sleeping worker wakes when the next job falls due', async () => {
   expect(parts.looks()).toBeGreaterThan(before)
 })
 
+test('where a job falls due every millisecond, a sleeping worker looks for them every 10 ms', async () => {
+  const parts = wakeup()
+  parts.answers.dueMs = 1
+  await asleep(parts)
+  const before = parts.looks()
+
+  await vi.advanceTimersByTimeAsync(1000)
+
+  // Each alarm is two looks: because it rang, and once more after the worker has said that it sleeps.
+  expect(parts.looks() - before).toBe(2 * 100)
+})
+
 test('without anything to wake it a worker looks by its poll', async () => {
   const parts = wakeup()
   await asleep(parts)

@@ -18,6 +18,8 @@ export interface WakeupOptions {
 const LOOK_ONCE_MS = [0]
 // An enqueue that looked for sleepers just before this worker said that it sleeps commits a moment later.
 const LOOK_AGAIN_MS = [0, 20, 200]
+// Where jobs fall due one right after another, a look for each of them would be all that the worker does.
+const ALARMS_APART_MS = 10
 const CHECK_LISTENING_MS = 10_000
 const POLL_WITHOUT_LISTEN_MS = 1000
 const RECONNECT = { baseMs: 200, maxMs: 10_000 }
@@ -33,6 +35,7 @@ export class Wakeup {
   #heardSinceLook = true
   #announcing: Promise<void> | undefined
   #alarm: NodeJS.Timeout | undefined
+  #rangAt = Number.NEGATIVE_INFINITY
   #listenLoop: Promise<void> | undefined
   #endPause: (() => void) | undefined
 
@@ -70,6 +73,12 @@ export class Wakeup {
     })
   }
 
+  /** A job has fallen due. */
+  #ring(): void {
+    this.#rangAt = performance.now()
+    this.wake()
+  }
+
   /** Who still sleeps says so first and looks then: one look is enough. */
   #poll(): void {
     this.#heardSinceLook = true
@@ -94,7 +103,7 @@ export class Wakeup {
       const dueMs = await sleepWorker(this.#store, worker, queues, saidMs)
       this.#announcedUntil = performance.now() + saidMs - this.#pollMs()
       for (const ms of isNews ? LOOK_AGAIN_MS : LOOK_ONCE_MS) this.#after(ms, () => this.#resolveSleepers())
-      if (dueMs !== undefined && dueMs < this.#pollMs()) this.#setAlarm(dueMs, () => this.wake())
+      if (dueMs !== undefined && dueMs < this.#pollMs()) this.#setAlarm(dueMs, () => this.#ring())
       else this.#setAlarm(this.#pollMs(), () => this.#poll())
     } catch (error) {
       onFault('saying that it sleeps', error)
@@ -109,8 +118,9 @@ export class Wakeup {
   #setAlarm(ms: number, ring: () => void): void {
     clearTimeout(this.#alarm)
     if (this.#isStopping) return
+    const leastMs = this.#rangAt + ALARMS_APART_MS - performance.now()
     // Workers that started together need not ask together.
-    this.#alarm = setTimeout(ring, Math.max(1, ms < 1000 ? ms : ms * (0.9 + 0.1 * Math.random())))
+    this.#alarm = setTimeout(ring, Math.max(1, leastMs, ms < 1000 ? ms : ms * (0.9 + 0.1 * Math.random())))
   }
 
   #after(ms: number, act: () => void): void {

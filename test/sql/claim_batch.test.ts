@@ -129,6 +129,66 @@ async function lockAndLetGo(session: Awaited<ReturnType<typeof db.connect>>, id:
   await session.query('rollback')
 }
 
+/** A job of key k that has completed, and the next of it, un-parked at a place that the position has passed. */
+async function unparkedBehind() {
+  const held = await given().pendingJob({ run_at: RUN_AT, key: 'k' })
+  const next = await given().pendingJob({ run_at: RUN_AT, key: 'k' })
+  await given().pendingJob()
+  const { jobs, ids, position } = await claimBatch(2)
+  const lease = { job_id: held, token: '1', lease_id: (jobs as unknown as { lease_id: string }).lease_id }
+  const complete = () => ask(db.pool, 'select from holdfast.complete_jobs($1)', [settlement(lease)])
+  expect(ids).toHaveLength(2)
+  expect(ids[0]).toBe(held)
+  return { next, position, complete }
+}
+
+test('behind a position a claim takes the job of a key that has been freed, and then what is behind the position', async () => {
+  const { next, position, complete } = await unparkedBehind()
+  const last = await given().pendingJob()
+  await complete()
+
+  expect((await claimBatch(2, position)).ids).toEqual([next, last])
+})
+
+test('before its key is free such a job is not taken, nor from a paused queue', async () => {
+  const { next, position, complete } = await unparkedBehind()
+  expect((await claimBatch(2, position)).ids).toEqual([])
+  await complete()
+
+  await ask(db.pool, `select holdfast.pause_queue('default')`)
+  expect((await claimBatch(2, position)).ids).toEqual([])
+  await ask(db.pool, `select holdfast.resume_queue('default')`)
+
+  expect((await claimBatch(2, position)).ids).toEqual([next])
+})
+
+test('a job that was un-parked waits its turn when it comes after the position', async () => {
+  const held = await given().runningJob({ key: 'k' })
+  const before = await given().pendingJob({ key: 'k', priority: 1 })
+  const [first, second] = [await given().pendingJob({ priority: 2 }), await given().pendingJob({ priority: 2 })]
+  await given().pendingJob({ key: 'k', priority: 3 })
+  const { ids, position } = await claimBatch(1)
+  await ask(db.pool, 'select from holdfast.complete_jobs($1)', [settlement(held)])
+  await ask(db.pool, 'select from holdfast.complete_jobs($1)', [settlement(await given().claimed(before))])
+
+  expect(ids).toEqual([first])
+  expect(await askValue(db.admin, 'select count(*)::int from holdfast.ready where unparked')).toBe(1)
+  expect((await claimBatch(1, position)).ids).toEqual([second])
+})
+
+test('a job that was un-parked and finds its key taken again is parked once more', async () => {
+  const { next, position, complete } = await unparkedBehind()
+  await complete()
+  const taken = await given().pendingJob({ key: 'k' })
+  await ask(db.pool, 'select holdfast.claim_job($1, $2)', [taken, 'w'])
+
+  expect((await claimBatch(2, position)).ids).toEqual([])
+  expect(await askRow(db.admin, 'select parked, unparked from holdfast.ready where job_id = $1', [next])).toEqual({
+    parked: true,
+    unparked: false,
+  })
+})
+
 test('the position stays before a job whose key another transaction has locked', async () => {
   const held = await given().pendingJob({ run_at: RUN_AT, key: 'k' })
   await given().claimed(held)

@@ -1,6 +1,7 @@
 // Plans that cannot flip: on a large backlog a claim takes its jobs by the claim index and reads nothing else.
 import { expect, test } from 'vitest'
 import { ask, askList, askRow, askValue } from '../support/ask.js'
+import { type Lease, settlement } from '../support/given.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
@@ -64,6 +65,58 @@ test('what is parked already is not read again by a claim that parks more', asyn
   expect(scans).toBe(0)
 })
 
+/** 20 keys of 50 jobs each, one of each running, the others parked; a plan is made by what was analyzed before. */
+async function crowdedKeys() {
+  await ask(
+    db.pool,
+    `select count(*) from holdfast.enqueue_jobs(
+       (select jsonb_agg(jsonb_build_object('type', 'task', 'key', 'k' || i % 20)) from generate_series(1, 1000) as i),
+       '{}', 'never')`,
+  )
+  await ask(db.admin, 'analyze holdfast.ready')
+  await ask(db.pool, `select id from holdfast.claim_jobs('w', '{default}', '{task}', 100)`)
+  expect(await askValue(db.admin, 'select count(*)::int from holdfast.lease')).toBe(20)
+  expect(await askValue(db.admin, 'select count(*)::int from holdfast.ready where parked')).toBe(980)
+  const client = await db.connect('admin')
+  const complete = async () => {
+    const leases = await ask<Lease>(client, 'select job_id, token, lease_id from holdfast.lease')
+    await ask(client, 'select from holdfast.complete_jobs($1)', [settlement(...leases)])
+  }
+  return { client, complete }
+}
+
+test('to free a key takes the next of its jobs, whatever else is parked', async () => {
+  const { client, complete } = await crowdedKeys()
+
+  await client.query('begin')
+  const before = await askValue<number>(client, PARKED_READS)
+  await complete()
+  const after = await askValue<number>(client, PARKED_READS)
+  const unparked = await askValue<number>(client, 'select count(*)::int from holdfast.ready where unparked')
+  await client.query('rollback')
+
+  expect(unparked).toBe(20)
+  expect(after - before).toBeLessThan(100)
+})
+
+test('a claim of keyed jobs finds them by their ids, not among all that have keys', async () => {
+  const { client, complete } = await crowdedKeys()
+  await complete()
+  await ask(client, 'analyze holdfast.ready')
+
+  await client.query('begin')
+  const before = await askValue<number>(client, KEY_SCANS)
+  const claimed = await askValue<{ id: string[] }>(
+    client,
+    `select jobs from holdfast.claim_batch_v1('w', 'default', '{task}', 20, 9, 'infinity', 1)`,
+  )
+  const after = await askValue<number>(client, KEY_SCANS)
+  await client.query('rollback')
+
+  expect(claimed.id).toHaveLength(20)
+  expect(after - before).toBe(0)
+})
+
 test('no function that switches plan nodes off may have its plans compiled: they look too dear to older planners', async () => {
   const compiled = await askList(
     db.admin,
@@ -88,5 +141,9 @@ function usage(client: Parameters<typeof ask>[0]) {
   )
 }
 
+const PARKED_READS = `select pg_stat_get_xact_tuples_returned('holdfast.ready_parked'::regclass)::int
+                           + pg_stat_get_xact_tuples_returned('holdfast.ready_key'::regclass)::int`
+const KEY_SCANS = `select pg_stat_get_xact_numscans('holdfast.ready_parked'::regclass)::int
+                        + pg_stat_get_xact_numscans('holdfast.ready_key'::regclass)::int`
 const PAGES = `select pg_stat_get_xact_blocks_fetched('holdfast.ready_claim'::regclass)::int
                     + pg_stat_get_xact_blocks_fetched('holdfast.ready'::regclass)::int`
