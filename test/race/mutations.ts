@@ -126,7 +126,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'claim_keyed parks without the lock of the key',
-    patch: { file: 'claim_keyed', find: 'and r.key = any (v_free || v_held)', ...nothing },
+    patch: { file: 'claim_keyed', find: 'm.key = any (v_free || v_held)', replace: 'true' },
     caughtBy: claimBesideCompletion,
   },
   {
