@@ -1,8 +1,8 @@
 // How much of its slots a worker may use in a process that has other work: less while the event loop or the heap is full,
 // so that the service's own requests come first.
 
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
+import type { LoopDelay } from './loop-delay.js'
 
 export interface BackpressureLimits {
   /** Event-loop delay, 90th percentile of the last second, above which the worker takes less. */
@@ -17,7 +17,6 @@ export interface Load {
 }
 
 export const DEFAULT_LIMITS: BackpressureLimits = { delayMs: 100, heapShare: 0.85 }
-const LOOK_MS = 1000
 const LEAST_SHARE = 0.05
 
 /** Halves the share while the load is above a limit, and gives a fifth of the whole back when it is below. */
@@ -28,8 +27,6 @@ export function nextShare(share: number, load: Load, limits: BackpressureLimits)
 
 export class Backpressure {
   readonly #limits: BackpressureLimits
-  readonly #delay = monitorEventLoopDelay({ resolution: 10 })
-  #timer: NodeJS.Timeout | undefined
   #share = 1
 
   constructor(limits: BackpressureLimits = DEFAULT_LIMITS) {
@@ -41,25 +38,12 @@ export class Backpressure {
     return this.#share
   }
 
-  start(onChange: () => void): void {
-    this.#delay.enable()
-    this.#timer = setInterval(() => {
-      const before = this.#share
-      this.#share = nextShare(before, this.#readLoad(), this.#limits)
-      if (this.#share > before) onChange()
-    }, LOOK_MS)
-    this.#timer.unref()
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
-    this.#delay.disable()
-  }
-
-  #readLoad(): Load {
-    const delayMs = this.#delay.percentile(90) / 1e6
-    this.#delay.reset()
+  /** Looks at the last second; true when there is more room than before. */
+  look(delay: LoopDelay): boolean {
+    const before = this.#share
     const { used_heap_size, heap_size_limit } = getHeapStatistics()
-    return { delayMs, heapShare: used_heap_size / heap_size_limit }
+    const load = { delayMs: delay.percentile(90, 1), heapShare: used_heap_size / heap_size_limit }
+    this.#share = nextShare(before, load, this.#limits)
+    return this.#share > before
   }
 }

@@ -14,6 +14,7 @@ import { type BeatWatch, type JobReceiver, JobRuns } from './job-runs.js'
 import { Lane } from './lane.js'
 import { monotonicMs } from './lease-keeper.js'
 import { LoadReport } from './load-report.js'
+import { LoopDelay } from './loop-delay.js'
 import type { CheckedWorkerOptions } from './options.js'
 import type { Registry } from './registry.js'
 import { ReservedSeats } from './reserved-seats.js'
@@ -46,6 +47,7 @@ export class Worker {
   readonly #seats: ReservedSeats
   readonly #suspects: SuspectRoom
   readonly #load: LoadReport
+  readonly #loopDelay = new LoopDelay()
   readonly #unsubscribe: readonly (() => void)[]
 
   constructor(parts: WorkerParts, options: CheckedWorkerOptions) {
@@ -112,10 +114,10 @@ export class Worker {
     await registerWorker(store, this.#row)
     await this.#runs.start(this.#row, this.#options.keeping)
     this.#wakeup.start()
-    this.#backpressure?.start(() => {
-      for (const lane of this.#lanes) lane.look()
+    this.#loopDelay.start((delay) => {
+      this.#load.look(delay)
+      if (this.#backpressure?.look(delay)) for (const lane of this.#lanes) lane.look()
     })
-    this.#load.start()
     for (const lane of this.#lanes) lane.start()
     events.emit('worker.started', { worker: this.#row.id, queues: this.#row.queues, types: this.#row.types })
   }
@@ -124,8 +126,7 @@ export class Worker {
   async stop(): Promise<void> {
     for (const off of this.#unsubscribe) off()
     this.#runs.stopWaiting()
-    this.#backpressure?.stop()
-    this.#load.stop()
+    this.#loopDelay.stop()
     const stopped = Promise.all(this.#lanes.map((lane) => lane.stop()))
     const suspectsStopped = this.#suspects.stop()
     await this.#wakeup.stop()

@@ -1,65 +1,88 @@
 // Leases while the event loop of their worker is blocked, and cancelling what another process runs.
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Row } from '../support/ask.js'
 import { useFleet } from '../support/fleet.js'
 import { until, useHoldfast } from '../support/holdfast.js'
 
 const bench = useHoldfast()
 const fleet = useFleet(bench)
 
-/** One worker is blocked with neighbours in flight; another is there to reap. */
-async function blockOne(options: Record<string, unknown>) {
-  const blocked = await fleet.startWorker({ lease: '3s', options })
-  const effects = await fleet.enqueue(3, { type: 'effect', input: { beforeMs: 3000 } })
-  const blocks = await fleet.enqueue(1, { type: 'block', input: { afterMs: 2500, ms: 5500 } })
-  const ids = [...effects, ...blocks]
-  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
-  const reaper = await fleet.startWorker({ lease: '3s' })
-  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
-  return { blocked, reaper, ids, effects }
+const areAll = async (state: string, ids: readonly string[]) =>
+  (await fleet.jobs(ids)).every((job) => job.state === state)
+
+/** A worker of that queue alone. */
+const startServing = (queue: string, lease: string, options: Record<string, unknown> = {}) =>
+  fleet.startWorker({ lease, options: { queues: [queue], ...options } })
+
+/** Effects that are under way when their neighbour blocks the worker. */
+async function neighbours(queue: string) {
+  const effects = await fleet.enqueue(3, { type: 'effect', input: { beforeMs: 3000 }, queue })
+  const blocks = await fleet.enqueue(1, { type: 'block', input: { afterMs: 2500, ms: 5500 }, queue })
+  return [...effects, ...blocks]
 }
 
-test('a handler that blocks the event loop for longer than its lease keeps it, and so do its neighbours', async () => {
-  const { blocked, reaper, ids } = await blockOne({})
+// None of them has anything to do with the others, so they are blocked at the same time.
+describe('a worker that is blocked for longer than its leases, beside another that reaps', () => {
+  interface Told {
+    readonly ids: readonly string[]
+    readonly jobs: readonly Row[]
+    readonly lost: readonly unknown[]
+    readonly leases: number
+  }
+  const told: Record<string, Told> = {}
+  let reaped: readonly unknown[]
 
-  expect(reaper.told('job.reaped')).toEqual([])
-  expect(blocked.told('job.lost')).toEqual([])
-  expect(await fleet.jobs(ids)).toEqual(ids.map((id) => expect.objectContaining({ id, attempts: 1 })))
-})
+  async function play(queue: string, lease: string, enqueue: (queue: string) => Promise<string[]>) {
+    const blocked = await startServing(queue, lease)
+    const ids = await enqueue(queue)
+    await until(() => areAll('running', ids))
+    const leases = await bench.look('select distinct lease_id from holdfast.lease where job_id = any ($1)', [ids])
+    await until(() => areAll('completed', ids))
+    told[queue] = { ids, jobs: await fleet.jobs(ids), lost: blocked.told('job.lost'), leases: leases.length }
+  }
 
-test('a job that was claimed alone and blocks the event loop from its start keeps its lease too', async () => {
-  const blocked = await fleet.startWorker({ lease: '4s' })
-  const ids = await fleet.enqueue(1, { type: 'block', input: { afterMs: 0, ms: 6000 } })
-  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
-  const reaper = await fleet.startWorker({ lease: '4s' })
-  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
+  beforeAll(async () => {
+    const reaper = await startServing('reaper', '4s')
+    await Promise.all([
+      play('neighbours', '3s', neighbours),
+      play('alone', '4s', (queue) => fleet.enqueue(1, { type: 'block', input: { afterMs: 0, ms: 6000 }, queue })),
+      play('together', '4s', async (queue) => {
+        const enqueue = `select holdfast.enqueue('block', '{"afterMs": 0, "ms": 2000}', $1) as id from generate_series(1, 3)`
+        return (await bench.look(enqueue, [JSON.stringify({ queue })])).map(({ id }) => String(id))
+      }),
+    ])
+    reaped = reaper.told('job.reaped')
+  })
 
-  expect(reaper.told('job.reaped')).toEqual([])
-  expect(blocked.told('job.lost')).toEqual([])
-  expect(await fleet.jobs(ids)).toEqual([expect.objectContaining({ attempts: 1 })])
-})
+  test.each([
+    { queue: 'neighbours', how: 'in the middle of a handler, with neighbours under way' },
+    { queue: 'alone', how: 'by a job that was claimed alone, from its start' },
+    { queue: 'together', how: 'by jobs that were claimed together, from their start' },
+  ])('keeps them all, blocked $how', ({ queue }) => {
+    const { ids, jobs, lost } = told[queue] as Told
 
-test('jobs that were claimed together and block the event loop from their start keep their leases too', async () => {
-  const blocked = await fleet.startWorker({ lease: '4s' })
-  const enqueue = `select holdfast.enqueue('block', '{"afterMs": 0, "ms": 2000}', '{}') as id from generate_series(1, 3)`
-  const ids = (await bench.look(enqueue)).map(({ id }) => String(id))
-  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
-  const leaseIds = await bench.look('select distinct lease_id from holdfast.lease where job_id = any ($1)', [ids])
-  expect(leaseIds).toHaveLength(1)
-  const reaper = await fleet.startWorker({ lease: '4s' })
-  await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
+    expect(reaped).toEqual([])
+    expect(lost).toEqual([])
+    expect(jobs).toEqual(ids.map((id) => expect.objectContaining({ id, attempts: 1 })))
+  })
 
-  expect(reaper.told('job.reaped')).toEqual([])
-  expect(blocked.told('job.lost')).toEqual([])
-  expect(await fleet.jobs(ids)).toEqual(ids.map((id) => expect.objectContaining({ id, attempts: 1 })))
+  test('those that were claimed together had one lease id', () => {
+    expect(told.together?.leases).toBe(1)
+  })
 })
 
 test('without the keeper thread a blocked worker loses its leases, and what it writes late is refused', async () => {
-  const { blocked, reaper, effects } = await blockOne({ keeperThread: false })
+  const blocked = await startServing('blocked', '3s', { keeperThread: false })
+  const ids = await neighbours('blocked')
+  await until(() => areAll('running', ids))
+  // Takes what it has reaped.
+  const reaper = await startServing('blocked', '3s')
+  await until(() => areAll('completed', ids))
   await blocked.hears('job.lost')
 
   expect(reaper.told('job.reaped').length).toBeGreaterThan(0)
   expect(await bench.look('select job_id from effect_log order by job_id')).toEqual(
-    effects.map((job_id) => ({ job_id })),
+    ids.slice(0, 3).map((job_id) => ({ job_id })),
   )
 })
 
