@@ -16,10 +16,21 @@ export interface WorkerRow {
   readonly concurrency: number
 }
 
+const REGISTER = { invocation: 'register_worker_v1($1, $2, $3, $4, $5, $6, $7)' }
+const REGISTER_WITH_LOCK = { ...REGISTER, columns: 'holdfast.hold_worker_lock_v1($1) as held' }
+
 export async function registerWorker(store: Store, worker: WorkerRow, session?: Queryable): Promise<void> {
-  const { id, pod, pid, version, queues, types, concurrency } = worker
-  const values = [id, pod, pid, version, queues, types, concurrency]
-  await call(store, { invocation: 'register_worker_v1($1, $2, $3, $4, $5, $6, $7)' }, values, session)
+  await call(store, REGISTER, valuesOf(worker), session)
+}
+
+/** Registers and takes the lock as holdWorkerLock does, in one statement. */
+export async function registerWithLock(store: Store, worker: WorkerRow, session: Queryable): Promise<boolean> {
+  const [row] = await call(store, REGISTER_WITH_LOCK, valuesOf(worker), session)
+  return row?.held === true
+}
+
+function valuesOf({ id, pod, pid, version, queues, types, concurrency }: WorkerRow): unknown[] {
+  return [id, pod, pid, version, queues, types, concurrency]
 }
 
 export async function deregisterWorker(store: Store, id: string): Promise<void> {
@@ -73,6 +84,11 @@ export async function beatWorker(
 export async function holdWorkerLock(store: Store, id: string, session: Queryable): Promise<boolean> {
   const [row] = await call(store, { invocation: 'hold_worker_lock_v1($1)', value: 'held' }, [id], session)
   return row?.held === true
+}
+
+/** Frees the lock for another session of the worker. */
+export async function releaseWorkerLock(store: Store, id: string, session: Queryable): Promise<void> {
+  await call(store, { invocation: 'release_worker_lock_v1($1)', value: 'had' }, [id], session)
 }
 
 /** Milliseconds until the next job falls due in these queues, undefined when none will. */

@@ -25,6 +25,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
+// A thread that never says that it is ready, and does what the last of its name says.
+const BOOTING_THREAD = `
+import { parentPort, workerData } from 'node:worker_threads'
+parentPort.on('message', (message) => {
+  if (message.kind === 'stop') return parentPort.close()
+  if (message.leases?.startsWith('13 ')) process.exit(3)
+  parentPort.postMessage({ kind: 'lost', leases: [{ id: message.kind + ', takes the lock: ' + workerData.takesLock }] })
+  if (message.kind === 'load') parentPort.postMessage({ kind: 'ready' })
+})
+`
+
 const lease = (id: string) => ({ id, token: '1', leaseId: 'a', leaseMs: 3000 })
 
 function keeping() {
