@@ -120,6 +120,22 @@ test('a worker that has lost the session of its lock claims again when its keepe
   await isIn(id, 'completed')
 })
 
+test('a worker that has lost first the session of its lock and then its thread claims again with the next', async () => {
+  const { keeper, worker, events } = await openWorker()
+  await worker.start()
+  await keeper.arrives()
+  const lost = heard(events, 'worker.fault')
+  await bench.look('select pg_terminate_backend($1, 10000)', [await holder()])
+  await lost
+  const id = await enqueue()
+  worker.wake()
+  keeper.die()
+  await keeper.arrives(2)
+
+  keeper.boot()
+  await isIn(id, 'completed')
+})
+
 test.each([1, 3])('leases of %i jobs that were claimed before the keeper was there are renewed by it', async (jobs) => {
   const end = gate()
   const { keeper, worker } = await openWorker({ lease: '10s', run: () => end.opened })
