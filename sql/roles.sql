@@ -57,6 +57,7 @@ declare
     "sleep_worker": ["worker"],
     "report_load": ["worker"],
     "hold_worker_lock": ["worker"],
+    "release_worker_lock": ["worker"],
     "claim_suspect": ["worker"],
     "reap_leases": ["worker"],
     "append_logs": ["worker"],

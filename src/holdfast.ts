@@ -193,7 +193,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   async #openDirect(): Promise<{ identity: WorkerIdentity; runs: JobRuns }> {
     const identity = workerIdentity(version)
     const runs = new JobRuns({ ...this.#parts(), worker: identity.id })
-    await runs.start(undefined, this.#workerOptions.keeping)
+    await runs.start(undefined, { ...this.#workerOptions.keeping, shortestLeaseMs: 0 })
     return { identity, runs }
   }
 

@@ -18,12 +18,13 @@ export interface Database extends Queryable {
   /** How another thread or process opens the same database; undefined where it cannot. */
   readonly address: pg.ClientConfig | undefined
   readonly capabilities: Capabilities
+  readonly maxConnections: number
   /** Runs a statement that is prepared once per connection under its own text, where sessions can keep it. */
   prepared(text: string, values: unknown[], manner: PreparedManner): Promise<{ rows: Row[] }>
   /** One connection from begin to commit; rolled back when `work` throws. */
   transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>
-  /** One connection for `work` alone, outside any transaction. */
-  session<T>(work: (session: pg.PoolClient) => Promise<T>): Promise<T>
+  /** One connection for `work` alone, outside any transaction; closed instead of used again when `work` has spoilt it. */
+  session<T>(work: (session: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>): Promise<T>
   /** Hears a channel until closed. Rejects where the engine or a pooler cannot. */
   listen(channel: string, heard: () => void, lost: (error: Error) => void): Promise<Listening>
   close(): Promise<void>
@@ -88,6 +89,7 @@ export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Databas
   }
   return {
     ...parts,
+    maxConnections: pool.options.max,
     async close() {
       callers?.close()
       await close?.()

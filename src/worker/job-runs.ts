@@ -78,8 +78,14 @@ export class JobRuns {
     this.#logBook = new LogBook(parts.store, this.fault)
   }
 
-  /** `row` is the worker that claims for these runs; without one there is no beat to keep. */
-  async start(row: WorkerRow | undefined, options: KeepingOptions): Promise<void> {
+  /**
+   * Registers `row`, the worker that claims for these runs; without one there is no beat to keep. `shortestLeaseMs`: of all that
+   * they may be claimed with.
+   */
+  async start(
+    row: WorkerRow | undefined,
+    options: KeepingOptions & { readonly shortestLeaseMs: number },
+  ): Promise<void> {
     const facts = {
       lost: (leases: readonly Lease[]) => {
         for (const job of this.#forget(leases)) void this.#tellWhyLost(job)
@@ -293,6 +299,8 @@ export class JobRuns {
   }
 
   #setHealthy(isHealthy: boolean): void {
+    // Those who wait already go on waiting for the same.
+    if (this.#isHealthy === isHealthy) return
     this.#isHealthy = isHealthy
     if (isHealthy) this.#recover?.()
     else {

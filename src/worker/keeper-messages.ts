@@ -31,6 +31,8 @@ export type ToKeeper =
   | HoldMessage
   | DropMessage
   | { readonly kind: 'load'; readonly load: WorkerLoad }
+  /** The worker's lock is free for the keeper's session. */
+  | { readonly kind: 'lock' }
   | { readonly kind: 'stop' }
 
 export type FromKeeper =

@@ -15,6 +15,7 @@ export interface KeeperThreadData {
   readonly database: DatabaseAddress
   readonly schema: string
   readonly row: WorkerRow
+  /** false: its session takes the worker's lock only when it is told to. */
   readonly takesLock: boolean
   /** The memory of a LeaseBoard. */
   readonly board: SharedArrayBuffer
@@ -28,11 +29,14 @@ if (port) {
   const data = workerData as KeeperThreadData
   // Names the schema; every call goes through the one session below.
   const store = new Store({ schema: data.schema, database: data.database })
+  let { takesLock } = data
+  let locking: Promise<unknown> | undefined
   const session = new KeptSession(data.database.address, async (fresh) => {
     await registerWorker(store, data.row, fresh)
-    if (data.takesLock) await holdWorkerLock(store, data.row.id, fresh)
+    if (takesLock) await holdWorkerLock(store, data.row.id, fresh)
   })
   const tell = (fact: FromKeeper) => port.postMessage(fact)
+  const fault = (doing: string, error: unknown) => tell({ kind: 'fault', doing, message: String(error) })
   const keeper = new LeaseKeeper(
     {
       renew: (leases) => renewLeases(store, leases, session),
@@ -50,7 +54,7 @@ if (port) {
       healthy: (isHealthy) => tell({ kind: 'healthy', isHealthy }),
       silence: (inMs) => tell({ kind: 'silence', inMs }),
       unanswered: () => tell({ kind: 'unanswered' }),
-      fault: (doing, error) => tell({ kind: 'fault', doing, message: String(error) }),
+      fault,
     },
   )
   const batches = new LeaseBatches()
@@ -70,14 +74,18 @@ if (port) {
       for (const lease of batches.drop(message)) keeper.drop(lease)
     } else if (message.kind === 'load') {
       keeper.report(message.load)
+    } else if (message.kind === 'lock') {
+      takesLock = true
+      locking = holdWorkerLock(store, data.row.id, session).catch((error) => fault('taking the lock', error))
     } else {
       await keeper.stop()
+      await locking
       await session.close()
       port.close()
     }
   })
   keeper.start(() => read(monotonicMs() - YOUNG_MS))
   // Registered and with its lock it counts as heard: the first beat can wait for its time.
-  await session.open().catch((error) => tell({ kind: 'fault', doing: 'reaching the database', message: String(error) }))
+  await session.open().catch((error) => fault('reaching the database', error))
   tell({ kind: 'ready' })
 }

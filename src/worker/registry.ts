@@ -22,6 +22,10 @@ export class Registry {
     return [...this.#byType.values()]
   }
 
+  get shortestLeaseMs(): number {
+    return this.definitions.reduce((shortest, { leaseMs }) => Math.min(shortest, leaseMs), Number.POSITIVE_INFINITY)
+  }
+
   handlerFor(type: string): RunnableJob {
     const definition = this.#byType.get(type)
     if (definition?.run) return definition as RunnableJob

@@ -18,16 +18,30 @@ parentPort.on('message', (message) => {
 })
 parentPort.postMessage({ kind: 'ready' })
 `
+// A thread that is ready only when it hears a load, and then tells what it is sent.
+const SLOW_THREAD = `
+import { parentPort, workerData } from 'node:worker_threads'
+const tell = (id) => parentPort.postMessage({ kind: 'lost', leases: [{ id, token: '', leaseId: '' }] })
+const heard = []
+parentPort.on('message', (message) => {
+  if (message.kind === 'stop') return parentPort.close()
+  if (message.leases?.startsWith('13 ')) process.exit(3)
+  heard.push(message.kind)
+  if (message.kind === 'load') parentPort.postMessage({ kind: 'ready' })
+  if (message.kind === 'lock' || workerData.takesLock) tell(heard.join())
+})
+`
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-thread-'))
   await writeFile(join(folder, 'thread.mjs'), FRAIL_THREAD)
+  await writeFile(join(folder, 'slow.mjs'), SLOW_THREAD)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const lease = (id: string) => ({ id, token: '1', leaseId: 'a', leaseMs: 3000 })
 
-function keeping() {
+function keeping(file = 'thread.mjs') {
   const told: string[] = []
   const waiting: { fact: string; heard: () => void }[] = []
   const tell = (fact: string) => {
@@ -42,9 +56,14 @@ function keeping() {
     unanswered: () => tell('unanswered'),
     fault: (doing: string) => tell(`fault ${doing}`),
   }
-  const kept = new ThreadedKeeping({} as KeeperThreadData, facts, join(folder, 'thread.mjs'))
+  const kept = new ThreadedKeeping({ takesLock: true } as KeeperThreadData, facts, join(folder, file))
   const hears = (fact: string) => new Promise<void>((heard) => waiting.push({ fact, heard }))
-  return { kept, told, hears }
+  const lock = {
+    async release() {
+      tell('released')
+    },
+  }
+  return { kept, told, hears, lock }
 }
 
 test('what is held and dropped reaches the thread, the drops of a moment in one message', async () => {
@@ -97,4 +116,51 @@ test('a thread that dies gives everything up and is replaced', async () => {
   kept.hold([lease('7')], monotonicMs())
   await heard
   await kept.stop()
+})
+
+test('a thread hears what was held while it booted, and gets the lock once it is ready and the lock is released', async () => {
+  const { kept, told, hears, lock } = keeping('slow.mjs')
+  const ready = kept.startUnder(lock)
+  const heard = hears('hold,load,lock')
+  kept.hold([lease('1')], monotonicMs())
+  kept.report({ isAlone: true, loopDelayMs: 1 })
+  await heard
+  await ready
+
+  expect(told).toEqual(['released', 'hold,load,lock'])
+  await kept.stop()
+})
+
+test('a thread that dies before it is ready is told of and replaced, and the lock is kept for the next', async () => {
+  const { kept, told, hears, lock } = keeping('slow.mjs')
+  const ready = kept.startUnder(lock)
+  const replacing = hears('not healthy')
+  kept.hold([lease('13')], monotonicMs())
+  await replacing
+  expect(told).toEqual(['fault starting the keeper thread', 'overdue all', 'not healthy'])
+
+  const timer = setInterval(() => kept.report({ isAlone: true, loopDelayMs: 1 }), 50)
+  await ready
+  clearInterval(timer)
+  expect(told.slice(3)).toEqual(['released', 'healthy'])
+  await kept.stop()
+})
+
+test('without a lock a thread that dies before it is ready fails the start', async () => {
+  const { kept, told } = keeping('slow.mjs')
+  const started = kept.start()
+  kept.hold([lease('13')], monotonicMs())
+
+  await expect(started).rejects.toThrow('the keeper thread ended with 3')
+  expect(told).toEqual([])
+  await kept.stop()
+})
+
+test('a stop while the thread boots ends it, tells of no fault and releases the lock', async () => {
+  const { kept, told, lock } = keeping('slow.mjs')
+  const ready = kept.startUnder(lock)
+  await kept.stop()
+  await ready
+
+  expect(told).toEqual(['released'])
 })

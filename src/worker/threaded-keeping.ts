@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module'
 import { Worker as Thread } from 'node:worker_threads'
 import type { Lease } from '../store/settle.js'
+import type { StartLock } from '../store/start-lock.js'
 import type { WorkerLoad } from '../store/workers.js'
 import { dropMessages, type FromKeeper, holdMessages, type ToKeeper } from './keeper-messages.js'
 import type { KeeperThreadData } from './keeper-thread.js'
@@ -20,6 +21,7 @@ export class ThreadedKeeping {
   #thread: Thread | undefined
   #board = new LeaseBoard()
   #dropped: Lease[] = []
+  #startLock: StartLock | undefined
   #isStopping = false
 
   constructor(data: Omit<KeeperThreadData, 'board'>, facts: KeeperFacts, file = THREAD_FILE) {
@@ -28,28 +30,47 @@ export class ThreadedKeeping {
     this.#file = file
   }
 
-  /** Resolves when the thread has told the database that the worker is there. */
+  /**
+   * Resolves when the thread has told the database that the worker is there, rejects when it dies before. What is held
+   * meanwhile reaches it: a thread that boots hears later what it is sent now.
+   */
   start(): Promise<void> {
     // What the thread before kept has been given up.
     this.#board = new LeaseBoard()
+    const takesLock = this.#data.takesLock && !this.#startLock
     const thread = new Thread(this.#file, {
-      workerData: { ...this.#data, board: this.#board.memory } satisfies KeeperThreadData,
+      workerData: { ...this.#data, takesLock, board: this.#board.memory } satisfies KeeperThreadData,
       name: 'holdfast-keeper',
       execArgv: [], // flags of the program's own start need not fit a thread
     })
+    this.#thread = thread
     return new Promise((resolve, reject) => {
+      let isReady = false
       thread.on('message', (fact: FromKeeper) => {
         if (fact.kind !== 'ready') return this.#hear(fact)
-        this.#thread = thread
+        isReady = true
+        void this.#handLockOver()
         resolve()
       })
       thread.on('error', (error) => this.#facts.fault('keeping leases', error))
       thread.once('exit', (code) => {
-        reject(new Error(`the keeper thread ended with ${code}`))
-        if (this.#thread !== thread) return
         this.#thread = undefined
-        if (!this.#isStopping) void this.#replace()
+        reject(new Error(`the keeper thread ended with ${code}`))
+        if (isReady && !this.#isStopping) void this.#replace()
       })
+    })
+  }
+
+  /**
+   * Starts while the lock tells that the worker lives; the thread gets the lock when it is ready. Resolves then, or at the
+   * stop: a thread that dies before is replaced like any other.
+   */
+  startUnder(lock: StartLock): Promise<void> {
+    this.#startLock = lock
+    return this.start().catch((error) => {
+      if (this.#isStopping) return
+      this.#facts.fault('starting the keeper thread', error)
+      return this.#replace()
     })
   }
 
@@ -79,14 +100,23 @@ export class ThreadedKeeping {
   async stop(): Promise<void> {
     this.#isStopping = true
     const thread = this.#thread
-    if (!thread) return
-    const ended = new Promise((resolve) => thread.once('exit', resolve))
-    thread.postMessage({ kind: 'stop' } satisfies ToKeeper)
-    await ended
+    if (thread) {
+      const ended = new Promise((resolve) => thread.once('exit', resolve))
+      this.#send({ kind: 'stop' })
+      await ended
+    }
+    await this.#startLock?.release()
   }
 
   #send(message: ToKeeper): void {
     this.#thread?.postMessage(message)
+  }
+
+  async #handLockOver(): Promise<void> {
+    if (!this.#startLock) return
+    await this.#startLock.release()
+    this.#startLock = undefined
+    if (!this.#isStopping) this.#send({ kind: 'lock' })
   }
 
   #hear(fact: Exclude<FromKeeper, { kind: 'ready' }>): void {

@@ -7,7 +7,7 @@ import type { EventHub } from '../observe/events.js'
 import type { Instrument } from '../observe/instrument.js'
 import { type Batch, type Cursor, claimBatch, claimSuspect } from '../store/claim.js'
 import type { Store } from '../store/open.js'
-import { deregisterWorker, putJobTypes, registerWorker, type WorkerRow } from '../store/workers.js'
+import { deregisterWorker, putJobTypes, type WorkerRow } from '../store/workers.js'
 import { Backpressure } from './backpressure.js'
 import type { WorkerIdentity } from './identity.js'
 import { type BeatWatch, type JobReceiver, JobRuns } from './job-runs.js'
@@ -111,8 +111,9 @@ export class Worker {
     const { store, registry, events, log } = this.#parts
     const pinned = await putJobTypes(store, registry.definitions)
     for (const type of pinned) log.info({ type }, 'an operator has pinned other settings for this type')
-    await registerWorker(store, this.#row)
-    await this.#runs.start(this.#row, this.#options.keeping)
+    // What an operator has pinned may be shorter.
+    const shortestLeaseMs = pinned.length > 0 ? 0 : registry.shortestLeaseMs
+    await this.#runs.start(this.#row, { ...this.#options.keeping, shortestLeaseMs })
     this.#wakeup.start()
     this.#loopDelay.start((delay) => {
       this.#load.look(delay)
