@@ -1,25 +1,31 @@
 // Claims that are cut off between commit and answer, or before their commit: their jobs do not wait for the end of their leases.
-import { expect, onTestFinished, test } from 'vitest'
-import { defineJob } from '../../src/index.js'
+import type pg from 'pg'
+import { afterEach, expect, test } from 'vitest'
+import { type Duration, defineJob } from '../../src/index.js'
 import { ask } from '../support/ask.js'
 import { gate } from '../support/gate.js'
 import { until, useHoldfast } from '../support/holdfast.js'
-import { lossyPool } from '../support/lossy-pool.js'
+import { type LossyPool, lossyPool } from '../support/lossy-pool.js'
 
 const bench = useHoldfast()
+let lossy: LossyPool | undefined
+let blocker: pg.Client | undefined
+afterEach(async () => {
+  await blocker?.end()
+  await bench.closeAll()
+  await lossy?.pool.end()
+  blocker = undefined
+  lossy = undefined
+})
 
-/** Its own look at the queue is the only one: nothing comes of waiting. */
-function noteWorker() {
-  const lossy = lossyPool(bench.database.url)
+/** The lease outlasts the test: nothing comes of waiting. */
+function noteWorker({ grace = 0 }: { grace?: Duration } = {}) {
+  lossy = lossyPool(bench.database.url)
   const runs: number[] = []
   const note = defineJob({ type: 'note', lease: '10m', run: (n: number) => void runs.push(n) })
-  const holdfast = bench.open({ jobs: [note], database: lossy.pool, poll: '1h', listen: false })
+  const holdfast = bench.open({ jobs: [note], database: lossy.pool, grace })
   const faults: string[] = []
   holdfast.on('worker.fault', ({ doing }) => faults.push(doing))
-  onTestFinished(async () => {
-    await bench.closeAll()
-    await lossy.pool.end()
-  })
   return { lossy, holdfast, note, runs, faults }
 }
 
@@ -28,7 +34,7 @@ const places = () => bench.look('select state, attempts, token from holdfast.job
 test('a claim that commits only after it was looked for in vain is given back all the same', async () => {
   const { lossy, holdfast, note, runs, faults } = noteWorker()
   const handles = await holdfast.enqueueMany(note, [1, 2, 3])
-  const blocker = await bench.database.connect('admin')
+  blocker = await bench.database.connect('admin')
   await ask(blocker, 'begin')
   await ask(blocker, 'lock table holdfast.lease in share mode')
   await holdfast.start()
@@ -62,18 +68,18 @@ test('a claim in doubt is given back when the database answers again', async () 
   expect(await places()).toEqual(Array(2).fill({ state: 'completed', attempts: 1, token: '2' }))
 })
 
-test('a worker that stops gives back what a claim took whose answer was lost meanwhile', async () => {
-  const { lossy, holdfast, note, runs } = noteWorker()
+test('a worker that stops gives back what a claim took whose answer was lost meanwhile, if the database answers in the grace', async () => {
+  const { lossy, holdfast, note, runs } = noteWorker({ grace: '1m' })
   await holdfast.enqueueMany(note, [1, 2])
   const mayCome = gate()
   lossy.delayAnswerTo('claim_batch_v1', mayCome.opened)
-  const lost = lossy.loseAnswerTo('claim_batch_v1')
+  const lost = [lossy.loseAnswerTo('claim_batch_v1'), lossy.refuse('release_claims_v1')]
   await holdfast.start()
   await until(async () => (await bench.look('select from holdfast.lease')).length === 2)
 
   const stopped = holdfast.stop()
   mayCome.open()
-  await lost
+  await Promise.all(lost)
   await stopped
 
   expect(await places()).toEqual(Array(2).fill({ state: 'pending', attempts: 0, token: '1' }))
