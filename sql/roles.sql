@@ -47,6 +47,7 @@ declare
     "read_steps": ["producer", "worker", "operator", "viewer"],
     "explain_job": ["producer", "worker", "operator", "viewer"],
     "release_jobs": ["worker"],
+    "release_claims": ["worker"],
     "cancel_jobs": ["worker"],
     "report_progress": ["worker"],
     "put_job_types": ["worker"],

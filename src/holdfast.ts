@@ -168,7 +168,10 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#direct ??= this.#openDirect()
     const { identity, runs } = await this.#direct
     const claimedAt = monotonicMs()
-    const job = await claimOne(this.#store, toJobId(id), { worker: identity.id, types: this.#registry.types })
+    const { types } = this.#registry
+    const job = await runs.claim((leaseId) =>
+      claimOne(this.#store, toJobId(id), { worker: identity.id, types, leaseId }),
+    )
     if (!job) return false
     await runs.hold([job], claimedAt)
     await runs.workThrough(job)

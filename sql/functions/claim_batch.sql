@@ -4,6 +4,9 @@
 --   Gives   jobs: what claimed_jobs gives, or null when none was claimed; the position that the next claim may pass; has_more:
 --           it left jobs of held keys unparked, though it may have claimed few: ask again, from the start.
 --   Tells   nothing.
+-- p_lease_id: a random uuid, another one for each call; without it one is made here. Whoever made it can give back what it claimed
+-- without hearing of it (release_claims). With one that was used before the token still fences, which grows with each claim of a
+-- job; but release_claims gives back the jobs of both claims, and a failover that loses commits may issue a token twice.
 create or replace function holdfast.claim_batch_v1(
   p_worker text,
   p_queue text,
@@ -12,6 +15,7 @@ create or replace function holdfast.claim_batch_v1(
   p_from_priority integer default 0,
   p_from_run_at timestamptz default '-infinity',
   p_from_job_id bigint default 0,
+  p_lease_id uuid default null,
   out jobs json,
   out priority integer,
   out run_at timestamptz,
@@ -22,7 +26,8 @@ create or replace function holdfast.claim_batch_v1(
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_lease_id constant uuid := gen_random_uuid();  -- one per call: (job id, lease id) is still unique to this claim
+  -- One per call: (job id, lease id) is still unique to this claim.
+  v_lease_id constant uuid := coalesce(p_lease_id, gen_random_uuid());
   v_leases constant jsonb := holdfast.lease_seconds_by_type(p_types);
   v_ids bigint[];
 begin

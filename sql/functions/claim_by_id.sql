@@ -4,7 +4,13 @@
 --   Locks   its key, then the ready row, both skip locked; never waits.
 --   Gives   what claimed_jobs gives, or null: another has it, or it is not eligible.
 --   Tells   nothing.
-create or replace function holdfast.claim_by_id_v1(p_job_id bigint, p_worker text, p_types text[] default null)
+-- p_lease_id as in claim_batch.
+create or replace function holdfast.claim_by_id_v1(
+  p_job_id bigint,
+  p_worker text,
+  p_types text[] default null,
+  p_lease_id uuid default null
+)
   returns json
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -12,7 +18,7 @@ create or replace function holdfast.claim_by_id_v1(p_job_id bigint, p_worker tex
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
-  v_lease_id constant uuid := gen_random_uuid();
+  v_lease_id constant uuid := coalesce(p_lease_id, gen_random_uuid());
   v_key text;
   v_met record;
 begin

@@ -3,7 +3,8 @@
 --   Locks   as claim_by_id.
 --   Gives   what claimed_jobs gives, or null.
 --   Tells   nothing.
-create or replace function holdfast.claim_suspect_v1(p_worker text, p_queues text[], p_types text[])
+-- p_lease_id as in claim_batch.
+create or replace function holdfast.claim_suspect_v1(p_worker text, p_queues text[], p_types text[], p_lease_id uuid default null)
   returns json
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -23,7 +24,7 @@ begin
      order by r.priority, r.run_at, r.job_id
      limit 10
   loop
-    v_claimed := holdfast.claim_by_id_v1(v_id, p_worker, p_types);
+    v_claimed := holdfast.claim_by_id_v1(v_id, p_worker, p_types, p_lease_id);
     exit when v_claimed is not null;
   end loop;
   return v_claimed;

@@ -5,12 +5,13 @@
 --   Gives   the ids, in the order of the inputs; jobs: what claimed_jobs gives, or null when they are pending.
 --   Tells   sleeping workers of what is pending.
 -- One commit instead of two: what a process enqueues for itself need not be stored first and found afterwards. The caller
--- has room for so many jobs of p_queue and a handler for their type.
+-- has room for so many jobs of p_queue and a handler for their type. p_lease_id as in claim_batch.
 create or replace function holdfast.enqueue_held_v1(
   p_inputs jsonb,
   p_common jsonb,
   p_worker text,
   p_queue text,
+  p_lease_id uuid default null,
   out ids bigint[],
   out jobs json
 )
@@ -24,7 +25,7 @@ begin
   if current_setting('transaction_isolation') <> 'read committed' or coalesce(p_worker, '') = '' then
     perform holdfast.check_claim(p_worker, array[p_queue], '{}', 1);
   end if;
-  v_placed := holdfast.place_inputs(p_inputs, p_common, 'sleepers', p_worker, p_queue);
+  v_placed := holdfast.place_inputs(p_inputs, p_common, 'sleepers', p_worker, p_queue, p_lease_id);
   ids := v_placed.ids;
   jobs := v_placed.jobs;
 end

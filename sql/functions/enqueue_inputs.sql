@@ -12,6 +12,6 @@ create or replace function holdfast.enqueue_inputs_v1(p_inputs jsonb, p_common j
   set plan_cache_mode = force_generic_plan
 as $$
 begin
-  return (holdfast.place_inputs(p_inputs, p_common, p_wake, null, null)).ids;
+  return (holdfast.place_inputs(p_inputs, p_common, p_wake, null, null, null)).ids;
 end
 $$;

@@ -5,14 +5,15 @@
 --           for the three in the middle when it is pending.
 --   Tells   sleeping workers of what is pending.
 -- The commonest enqueue of all, and the one that somebody waits for. Plain parameters, single rows and one value, because
--- what takes time is making expressions and statements ready.
+-- what takes time is making expressions and statements ready. p_lease_id as in claim_batch.
 create or replace function holdfast.enqueue_one_held_v1(
   p_type text,
   p_input jsonb,
   p_queue text,
   p_priority smallint,
   p_max_attempts smallint,
-  p_worker text
+  p_worker text,
+  p_lease_id uuid default null
 )
   returns json
   language plpgsql volatile security definer
@@ -25,7 +26,7 @@ declare
     and p_priority between 0 and 9 and p_max_attempts between 1 and 1000
     and (holdfast.is_short(p_input) or holdfast.input_problem(p_input) is null);
   v_now constant timestamptz := holdfast.now();
-  v_lease_id constant uuid := gen_random_uuid();
+  v_lease_id constant uuid := coalesce(p_lease_id, gen_random_uuid());
   v_lease_seconds integer;
   v_is_paused boolean;
   v_id bigint;
@@ -49,7 +50,7 @@ begin
   v_id := (holdfast.place_inputs(
     case when p_input is not null then jsonb_build_array(p_input) end,
     jsonb_build_object('type', p_type, 'queue', p_queue, 'priority', p_priority, 'max_attempts', p_max_attempts),
-    'sleepers', null, null
+    'sleepers', null, null, null
   )).ids[1];
   return json_build_array(v_id::text, null, null, null, p_input);
 end

@@ -12,6 +12,7 @@ create or replace function holdfast.place_inputs(
   p_wake text,
   p_worker text,
   p_queue text,
+  p_lease_id uuid,
   out ids bigint[],
   out jobs json
 )
@@ -21,7 +22,7 @@ declare
   v_now constant timestamptz := holdfast.now();
   v_type constant text := p_common ->> 'type';
   v_common record;
-  v_lease_id constant uuid := gen_random_uuid();
+  v_lease_id constant uuid := coalesce(p_lease_id, gen_random_uuid());
   v_lease_seconds integer;
 begin
   -- Where the whole list is short, so is each of its members.

@@ -4,7 +4,7 @@ import type { JobDefinition } from '../domain/definition.js'
 import { type CommonOptions, commonOptions, type EnqueueManyOptions, isPlain } from '../domain/enqueue-options.js'
 import type { ClaimedJob, JobId } from '../domain/job.js'
 import { type Member, membersOf, memberText } from '../pipeline/member.js'
-import { enqueueHeld, enqueueInputs, enqueueJobs, enqueueOneHeld } from '../store/enqueue.js'
+import { enqueueHeld, enqueueInputs, enqueueJobs, enqueueOneHeld, type Holder } from '../store/enqueue.js'
 import type { Store } from '../store/open.js'
 import { asQueryable } from '../store/transaction.js'
 import type { OwnWorker, Seats } from './own-worker.js'
@@ -46,7 +46,10 @@ async function enqueueSeated(
 ): Promise<Enqueued> {
   let jobs: readonly ClaimedJob[] = []
   try {
-    const enqueued = await enqueueIntoHands(store, members, common, seats)
+    const { worker, queue } = seats
+    const enqueued = await seats.claim((leaseId) =>
+      enqueueIntoHands(store, members, common, { worker, queue, leaseId }),
+    )
     jobs = enqueued.jobs
     return jobs.length > 0 ? { ids: enqueued.ids, start: () => seats.take(jobs) } : { ids: enqueued.ids }
   } finally {
@@ -54,13 +57,13 @@ async function enqueueSeated(
   }
 }
 
-function enqueueIntoHands(store: Store, members: readonly Member[], common: CommonOptions, seats: Seats) {
+function enqueueIntoHands(store: Store, members: readonly Member[], common: CommonOptions, holder: Holder) {
   const [first] = members
   if (first === undefined || members.length > 1 || !isPlain(common)) {
-    return enqueueHeld(store, inputsText(members), JSON.stringify(common), seats)
+    return enqueueHeld(store, inputsText(members), JSON.stringify(common), holder)
   }
   const { type, queue, priority, max_attempts: maxAttempts } = common
-  return enqueueOneHeld(store, { type, queue, priority, maxAttempts, input: first.input }, seats.worker)
+  return enqueueOneHeld(store, { type, queue, priority, maxAttempts, input: first.input }, holder)
 }
 
 function inputsText(members: readonly Member[]): string {

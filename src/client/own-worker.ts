@@ -11,6 +11,8 @@ export interface OwnWorker {
 export interface Seats {
   readonly worker: string
   readonly queue: string
+  /** Lets `ask` enqueue into its hands under a lease id of its own; what it stored without an answer is given back. */
+  claim<T>(ask: (leaseId: string) => Promise<T>): Promise<T>
   take(jobs: readonly ClaimedJob[]): void
   leave(): void
 }

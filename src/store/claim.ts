@@ -1,4 +1,4 @@
-// Claims jobs: many of a queue, or one by its id.
+// Claims jobs: many of a queue, or one by its id. And gives back what a claim took whose answer never came.
 
 import type { ClaimedJob, JobId } from '../domain/job.js'
 import { call } from './call.js'
@@ -22,7 +22,11 @@ export interface Claim {
   readonly types: readonly string[]
   readonly n: number
   readonly from: Cursor
+  /** Made by the claimer, random and another one for each claim, so that it knows its claim without an answer. */
+  readonly leaseId: string
 }
+
+type Claimer = Pick<Claim, 'worker' | 'types' | 'leaseId'>
 
 export interface Batch {
   readonly jobs: ClaimedJob[]
@@ -32,8 +36,8 @@ export interface Batch {
   readonly hasMore: boolean
 }
 
-export async function claimBatch(store: Store, { worker, queue, types, n, from }: Claim): Promise<Batch> {
-  const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId]
+export async function claimBatch(store: Store, { worker, queue, types, n, from, leaseId }: Claim): Promise<Batch> {
+  const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId, leaseId]
   const [row] = await call(store, CLAIM_BATCH, values)
   const cursor = { priority: row?.priority as number, runAt: row?.run_at as string, jobId: row?.job_id as JobId }
   return { jobs: claimed(row), cursor, hasMore: row?.has_more === true }
@@ -43,29 +47,36 @@ export async function claimBatch(store: Store, { worker, queue, types, n, from }
 export async function claimOne(
   store: Store,
   jobId: JobId,
-  { worker, types }: Pick<Claim, 'worker' | 'types'>,
+  { worker, types, leaseId }: Claimer,
 ): Promise<ClaimedJob | undefined> {
-  return claimed((await call(store, CLAIM_BY_ID, [jobId, worker, types]))[0])[0]
+  return claimed((await call(store, CLAIM_BY_ID, [jobId, worker, types, leaseId]))[0])[0]
 }
 
 /** One job that two workers died with; the caller runs nothing beside it. */
 export async function claimSuspect(
   store: Store,
-  { worker, types }: Pick<Claim, 'worker' | 'types'>,
+  { worker, types, leaseId }: Claimer,
   queues: readonly string[],
 ): Promise<ClaimedJob | undefined> {
-  return claimed((await call(store, CLAIM_SUSPECT, [worker, queues, types]))[0])[0]
+  return claimed((await call(store, CLAIM_SUSPECT, [worker, queues, types, leaseId]))[0])[0]
 }
 
-// A claim that is given up may have been made: its jobs come back when their leases are over, so it is given up late.
+/** Gives back all that is held under these lease ids; tells under which of them there was something. */
+export async function releaseClaims(store: Store, worker: string, leaseIds: readonly string[]): Promise<string[]> {
+  const [row] = await call(store, RELEASE_CLAIMS, [worker, leaseIds])
+  return row?.found as string[]
+}
+
+// A claim that is given up may have been made, and all of it must be given back: so it is given up late.
 const answerMs = 20_000
 const CLAIM_BATCH = {
-  invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7)',
+  invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7, $8)',
   columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id, c.has_more',
   answerMs,
 }
-const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3)', value: 'jobs' }
-const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3)', value: 'jobs', answerMs }
+const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3, $4)', value: 'jobs' }
+const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3, $4)', value: 'jobs', answerMs }
+const RELEASE_CLAIMS = { invocation: 'release_claims_v1($1, $2)', value: 'found' }
 
 /** Of a row that has them as `jobs`. */
 function claimed(row: Row | undefined): ClaimedJob[] {

@@ -41,14 +41,22 @@ export async function enqueueInputs(
   return ids === '' ? [] : ids.split(',')
 }
 
+/** Who holds what is enqueued, from the start. */
+export interface Holder {
+  readonly worker: string
+  readonly queue: string
+  /** As that of a claim. */
+  readonly leaseId: string
+}
+
 /** As enqueueInputs, straight into the hands of a worker of this process; `jobs` is empty where they are pending instead. */
 export async function enqueueHeld(
   store: Store,
   inputs: string,
   common: string,
-  { worker, queue }: { readonly worker: string; readonly queue: string },
+  { worker, queue, leaseId }: Holder,
 ): Promise<{ ids: JobId[]; jobs: ClaimedJob[] }> {
-  const [row] = await call(store, ENQUEUE_HELD, [inputs, common, worker, queue])
+  const [row] = await call(store, ENQUEUE_HELD, [inputs, common, worker, queue, leaseId])
   return { ids: row?.ids as JobId[], jobs: row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : [] }
 }
 
@@ -61,21 +69,21 @@ export interface PlainJob extends Pick<ClaimedJob, 'type' | 'queue' | 'priority'
 export async function enqueueOneHeld(
   store: Store,
   plain: PlainJob,
-  worker: string,
+  { worker, leaseId }: Omit<Holder, 'queue'>,
 ): Promise<{ ids: JobId[]; jobs: ClaimedJob[] }> {
   const { type, input, queue, priority, maxAttempts } = plain
-  const [row] = await call(store, ENQUEUE_ONE_HELD, [type, input, queue, priority, maxAttempts, worker])
+  const [row] = await call(store, ENQUEUE_ONE_HELD, [type, input, queue, priority, maxAttempts, worker, leaseId])
   const facts = row?.facts as HeldFacts
   return { ids: [facts[0]], jobs: facts[1] === null ? [] : [toHeldJob(facts, plain)] }
 }
 
 const ENQUEUE_ONE_HELD: Statement = {
-  invocation: 'enqueue_one_held_v1($1, $2::text::jsonb, $3, $4, $5, $6)',
+  invocation: 'enqueue_one_held_v1($1, $2::text::jsonb, $3, $4, $5, $6, $7)',
   value: 'facts',
   isAwaited: true,
 }
 const ENQUEUE_HELD: Statement = {
-  invocation: 'enqueue_held_v1($1::text::jsonb, $2::text::jsonb, $3, $4)',
+  invocation: 'enqueue_held_v1($1::text::jsonb, $2::text::jsonb, $3, $4, $5)',
   columns: 'to_json(c.ids::text[]) as ids, c.jobs',
   isAwaited: true,
 }

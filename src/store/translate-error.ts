@@ -34,6 +34,24 @@ const PASSING: ReadonlySet<string> = new Set([
   '53400', // a configured limit was reached
 ])
 
+/** True when a call that failed may have been done all the same: it was sent, and no refusal by the database came back. */
+export function mayBeDone(error: unknown): boolean {
+  const isOurs = isHoldfastError(error)
+  if (isOurs && error.code !== 'CONNECTION_FAILED') return false
+  const cause = ((isOurs ? error.cause : error) ?? {}) as { code?: unknown; syscall?: unknown; severity?: unknown }
+  if (NEVER_BEGUN.has(String(cause.code)) || cause.syscall === 'connect' || cause.syscall === 'getaddrinfo')
+    return false
+  // What the server says ends the statement, unless it says that it ends the connection, or a pooler says that in its place.
+  return cause.severity === undefined || isConnectionFault(cause)
+}
+
+const NEVER_BEGUN: ReadonlySet<string> = new Set([
+  ...REFUSED_LOGINS,
+  '53300', // too many connections
+  '57P03', // the server is starting up
+  '25006', // read-only
+])
+
 function parseDetail(detail: string | undefined): Record<string, unknown> {
   try {
     const { code: _, ...details } = JSON.parse(detail ?? '{}')

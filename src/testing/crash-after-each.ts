@@ -2,6 +2,7 @@
 // over, and the job runs again. What it brought about must be the same each time.
 
 import { AssertionError } from 'node:assert'
+import { randomUUID } from 'node:crypto'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { BeginTransaction } from '../domain/context.js'
 import type { JobDefinition } from '../domain/definition.js'
@@ -113,7 +114,11 @@ async function runRound(
 
 /** Claims and runs, and settles nothing: as a process that dies before it can. */
 async function runAndDie(world: World, definition: RunnableJob, id: JobId, points: CrashPoints): Promise<void> {
-  const job = await claimOne(world.store, id, { worker: 'crash-test', types: [definition.type] })
+  const job = await claimOne(world.store, id, {
+    worker: 'crash-test',
+    types: [definition.type],
+    leaseId: randomUUID(),
+  })
   if (!job || points.isDead) return
   const deeds = countedDeeds(leasedDeeds(world.store, world.begin), points)
   // A dead run has no timeout left that could wake it.

@@ -11,11 +11,13 @@ import type { Instrument } from '../observe/instrument.js'
 import { withFields } from '../observe/log.js'
 import { RecentGraphs } from '../pipeline/recent-graphs.js'
 import { isComputed } from '../pipeline/step-input.js'
+import { releaseClaims } from '../store/claim.js'
 import { completeSteps } from '../store/complete-steps.js'
 import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
 import type { Lease, Settlement } from '../store/settle.js'
 import type { WorkerLoad, WorkerRow } from '../store/workers.js'
+import { ClaimsInDoubt } from './claims-in-doubt.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
 import { type KeeperFacts, monotonicMs } from './lease-keeper.js'
@@ -38,6 +40,8 @@ export interface JobRunsParts {
   readonly pipelines: ReadonlyMap<string, PipelineDefinition>
   /** Takes jobs that were claimed with a completion; absent where none are wanted. */
   readonly receiver?: JobReceiver
+  /** Looks for jobs at once; absent where nobody does. */
+  readonly wake?: () => void
   /** Hears what the beat tells of other workers; absent where nobody reaps. */
   readonly watch?: BeatWatch
 }
@@ -60,6 +64,7 @@ export class JobRuns {
   readonly #graphs = new RecentGraphs()
   readonly #held = new Map<string, ClaimedJob>()
   readonly #runs = new RunsAtWork()
+  readonly #inDoubt: ClaimsInDoubt
   readonly #untold = new Map<ClaimedJob, () => void>()
   #keeping: Keeping | undefined
   #isStopping = false
@@ -76,6 +81,11 @@ export class JobRuns {
       completeSteps: (batch) => this.#completeSteps(batch),
     })
     this.#logBook = new LogBook(parts.store, this.fault)
+    this.#inDoubt = new ClaimsInDoubt({
+      release: (leaseIds) => releaseClaims(parts.store, parts.worker, leaseIds),
+      onReleased: () => parts.wake?.(),
+      onFault: this.fault,
+    })
   }
 
   /**
@@ -132,6 +142,11 @@ export class JobRuns {
     return true
   }
 
+  /** Lets `ask` claim under a lease id of its own; what it took without an answer is given back. */
+  claim<T>(ask: (leaseId: string) => Promise<T>): Promise<T> {
+    return this.#inDoubt.claim(ask)
+  }
+
   /**
    * From now on the leases are renewed. Resolves when the jobs may start.
    * `claimedAt`: when the claim was sent, by monotonicMs().
@@ -169,11 +184,13 @@ export class JobRuns {
 
   /** Lets runs end within the grace, then signals them; what does not heed is given back and fenced. */
   async stop(graceMs: number): Promise<void> {
+    const graceEndsAt = monotonicMs() + graceMs
     await this.#runsEnded(graceMs)
     this.#runs.abort(new Shutdown('the worker is stopping'))
     await this.#runsEnded(ABORT_MS)
     this.giveBack(this.#runs.jobs)
     await this.#settler.drain({ giveUp: true })
+    await this.#inDoubt.stop(graceEndsAt - monotonicMs())
     await this.#logBook.flush()
     await this.#keeping?.stop()
     this.#isOver = true

@@ -177,6 +177,22 @@ test('a claim that fails is told and tried again after a while', async () => {
   expect([...runs.keys()]).toEqual(['1'])
 })
 
+test('what the first of two claims brought runs although the second failed', async () => {
+  const { subject, nextAsk, end, runs, faults } = lane(3)
+  subject.start()
+  await nextAsk().answer([job(1), job(2), job(3)])
+  await end('1')
+  await end('2')
+  await nextAsk().answer([job(4)])
+
+  const fromStart = nextAsk()
+  expect(fromStart.from).toBe(QUEUE_START)
+  await fromStart.fail(new Error('no database'))
+
+  expect(faults).toHaveLength(1)
+  expect([...runs.keys()]).toEqual(['3', '4'])
+})
+
 test('short runs earn a stock, which starts before the next claim is answered', async () => {
   const { subject, nextAsk, end, runs } = lane(1)
   subject.start()

@@ -143,7 +143,11 @@ export class Lane {
     const isSweep = this.#mustSweep || performance.now() - this.#sweptAt > this.#sweepEveryMs
     const first = await this.#claimFrom(isSweep ? QUEUE_START : this.#cursor, n)
     if (isSweep || first.jobs.length === n || first.hasMore || this.#isStopping) return first
-    const second = await this.#claimFrom(QUEUE_START, n - first.jobs.length)
+    const second = await this.#claimFrom(QUEUE_START, n - first.jobs.length).catch((error) => {
+      this.#stock.push(...first.jobs)
+      this.#fill()
+      throw error
+    })
     return { jobs: [...first.jobs, ...second.jobs], hasMore: second.hasMore }
   }
 

@@ -8,10 +8,16 @@ import { monotonicMs } from './lease-keeper.js'
 export class ReservedSeats {
   readonly #worker: string
   readonly #take: (jobs: readonly ClaimedJob[], claimedAt: number) => void
+  readonly #claim: <T>(ask: (leaseId: string) => Promise<T>) => Promise<T>
   readonly #open = new Set<Promise<void>>()
 
-  constructor(worker: string, take: (jobs: readonly ClaimedJob[], claimedAt: number) => void) {
+  constructor(
+    worker: string,
+    take: (jobs: readonly ClaimedJob[], claimedAt: number) => void,
+    claim: <T>(ask: (leaseId: string) => Promise<T>) => Promise<T>,
+  ) {
     this.#worker = worker
+    this.#claim = claim
     this.#take = take
   }
 
@@ -33,7 +39,7 @@ export class ReservedSeats {
       leave()
       this.#take(claimed, reservedAt)
     }
-    return { worker: this.#worker, queue: lane.queue, take, leave }
+    return { worker: this.#worker, queue: lane.queue, claim: this.#claim, take, leave }
   }
 
   /** Resolves when whoever was given room has taken or left it. */

@@ -57,8 +57,13 @@ export class Worker {
     const concurrency = [...options.lanes.values()].reduce((sum, slots) => sum + slots, 0)
     this.#row = { ...identity, queues: [...options.lanes.keys()], types: registry.types, concurrency }
     const receiver = this.#receiver()
-    this.#runs = new JobRuns({ ...parts, worker: identity.id, ...(options.handOver && { receiver }) })
-    this.#seats = new ReservedSeats(identity.id, receiver.take)
+    this.#runs = new JobRuns({
+      ...parts,
+      worker: identity.id,
+      wake: () => this.wake(),
+      ...(options.handOver && { receiver }),
+    })
+    this.#seats = new ReservedSeats(identity.id, receiver.take, (ask) => this.#runs.claim(ask))
     const onFault = this.#runs.fault
     this.#wakeup = new Wakeup(store, { worker: identity.id, queues: this.#row.queues, onFault, ...options })
     this.#backpressure = options.backpressure && new Backpressure(options.backpressure)
@@ -157,7 +162,9 @@ export class Worker {
     await this.#runs.whenHealthy()
     const claimedAt = monotonicMs()
     const { id: worker, types } = this.#row
-    const batch = await claimBatch(this.#parts.store, { worker, queue, types, n, from })
+    const batch = await this.#runs.claim((leaseId) =>
+      claimBatch(this.#parts.store, { worker, queue, types, n, from, leaseId }),
+    )
     const ms = monotonicMs() - claimedAt
     this.#parts.events.emit('worker.claimed', { worker, queue, jobs: batch.jobs.length, ms })
     await this.#runs.hold(batch.jobs, claimedAt)
@@ -168,7 +175,9 @@ export class Worker {
     await this.#runs.whenHealthy()
     const claimedAt = monotonicMs()
     const { id, types, queues } = this.#row
-    const job = await claimSuspect(this.#parts.store, { worker: id, types }, queues)
+    const job = await this.#runs.claim((leaseId) =>
+      claimSuspect(this.#parts.store, { worker: id, types, leaseId }, queues),
+    )
     if (job) await this.#runs.hold([job], claimedAt)
     return job
   }

@@ -1,6 +1,7 @@
 // claim_batch: what a worker gets of a claim, column by column, and where it may go on.
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ask, askRow, askValue } from '../support/ask.js'
+import { ask, askList, askRow, askValue } from '../support/ask.js'
 import { givenIn, settlement } from '../support/given.js'
 import { useDatabase } from '../support/use-database.js'
 
@@ -70,6 +71,30 @@ test('the lease that it gives settles its jobs', async () => {
 
   expect(await ask(db.pool, 'select settled from holdfast.complete_jobs($1)', [settlement(lease)])).toEqual([
     { settled: true },
+  ])
+})
+
+test('a lease id that the caller made is that of its jobs', async () => {
+  await given().pendingJob()
+  await given().pendingJob({ key: 'k' })
+  const leaseId = randomUUID()
+  const claim = `select jobs ->> 'lease_id' from holdfast.claim_batch_v1('w', 'default', '{task}', 9, p_lease_id => $1)`
+
+  expect(await askValue(db.pool, claim, [leaseId])).toBe(leaseId)
+  expect(await askList(db.admin, 'select lease_id from holdfast.lease')).toEqual([leaseId, leaseId])
+  await expect(askValue(db.pool, claim, ['mine'])).rejects.toThrow('invalid input syntax for type uuid: "mine"')
+})
+
+test('a lease id that was used before does not let the former claim settle what is held again', async () => {
+  const id = await given().pendingJob()
+  const claim = `select jobs -> 'usual' ->> 'token' from holdfast.claim_batch_v1('w', 'default', '{task}', 9, p_lease_id => $1)`
+  const lease = { job_id: id, lease_id: randomUUID() }
+  const stale = { ...lease, token: await askValue(db.pool, claim, [lease.lease_id]) }
+  await ask(db.pool, 'select holdfast.release_jobs($1)', [settlement(stale)])
+  await askValue(db.pool, claim, [lease.lease_id])
+
+  expect(await ask(db.pool, 'select settled from holdfast.complete_jobs($1)', [settlement(stale)])).toEqual([
+    { settled: false },
   ])
 })
 

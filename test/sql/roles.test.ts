@@ -135,6 +135,7 @@ describe('trades', () => {
     [`select * from holdfast.fail_jobs('[]')`, ['worker']],
     [`select * from holdfast.snooze_jobs('[]')`, ['worker']],
     [`select * from holdfast.release_jobs('[]')`, ['worker']],
+    [`select holdfast.release_claims_v1('w', '{}')`, ['worker']],
     [`select * from holdfast.cancel_jobs('[]')`, ['worker']],
     [`select * from holdfast.renew_leases('[]')`, ['worker']],
     [`select holdfast.put_job_types_v1('[]')`, ['worker']],

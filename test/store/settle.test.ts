@@ -1,4 +1,5 @@
 // completeJobs: whatever form a batch is sent in, each member gets its own verdict.
+import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ClaimedJob } from '../../src/domain/job.js'
 import { completed } from '../../src/domain/outcome.js'
@@ -21,7 +22,7 @@ function opened(): Store {
 /** New jobs, claimed together. */
 async function claimed(store: Store, jobs: number, wish: { key?: string } = {}): Promise<ClaimedJob[]> {
   for (let i = 0; i < jobs; i += 1) await givenIn(db.pool).pendingJob(wish)
-  const claim = { worker: 'w', queue: 'default', types: ['task'], n: jobs, from: QUEUE_START }
+  const claim = { worker: 'w', queue: 'default', types: ['task'], n: jobs, from: QUEUE_START, leaseId: randomUUID() }
   return (await claimBatch(store, claim)).jobs
 }
 

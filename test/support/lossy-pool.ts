@@ -1,20 +1,46 @@
-// A real pool on the test's database whose answers a test can lose or hold back, to stage what a network does.
+// A real pool on the test's database whose answers a test can lose or hold back and whose connections it can cut, to stage what a
+// network does.
+import type { Socket } from 'node:net'
 import pg from 'pg'
 
 export interface LossyPool {
   readonly pool: pg.Pool
   /** Loses the answer to the next statement that contains `text`: it has been done, and the caller hears of a reset. */
   loseAnswerTo(text: string): Promise<void>
+  /** Does not send the next statement that contains `text`: the caller hears of a reset. */
+  refuse(text: string): Promise<void>
   /** Holds the answer to the next statement that contains `text` back until `mayCome`. */
   delayAnswerTo(text: string, mayCome: Promise<void>): void
+  /** Closes the connections on which statements that contain `text` are under way, on this side alone; tells how many. */
+  cutOff(text: string): number
   /** How often a statement that contains `text` was sent. */
   timesSent(text: string): number
+}
+
+interface Loss {
+  readonly text: string
+  readonly lost: () => void
+}
+
+/** Throws as a reset connection does, once for each loss. */
+function fail(losses: Loss[], statement: string): void {
+  const place = losses.findIndex(({ text }) => statement.includes(text))
+  if (place === -1) return
+  for (const { lost } of losses.splice(place, 1)) lost()
+  throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+}
+
+/** The driver keeps the socket to itself. */
+interface Wired {
+  readonly connection: { readonly stream: Socket }
 }
 
 export function lossyPool(connectionString: string): LossyPool {
   const pool = new pg.Pool({ connectionString, application_name: 'lossy' })
   const sent: string[] = []
-  const losing: { text: string; lost: () => void }[] = []
+  const underWay = new Map<pg.PoolClient, string>()
+  const losing: Loss[] = []
+  const refusing: Loss[] = []
   const delaying: { text: string; mayCome: Promise<void> }[] = []
   pool.on('connect', (client) => {
     const really = client.query.bind(client) as (...args: unknown[]) => Promise<pg.QueryResult>
@@ -22,19 +48,26 @@ export function lossyPool(connectionString: string): LossyPool {
       const [what] = args as [string | { text: string }]
       const statement = typeof what === 'string' ? what : what.text
       sent.push(statement)
-      const result = await really(...args)
+      fail(refusing, statement)
+      underWay.set(client, statement)
+      const result = await really(...args).finally(() => underWay.delete(client))
       const delay = delaying.findIndex(({ text }) => statement.includes(text))
       if (delay !== -1) for (const { mayCome } of delaying.splice(delay, 1)) await mayCome
-      const loss = losing.findIndex(({ text }) => statement.includes(text))
-      if (loss === -1) return result
-      for (const { lost } of losing.splice(loss, 1)) lost()
-      throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+      fail(losing, statement)
+      return result
     }
     Object.assign(client, { query })
   })
+  const cutOff = (text: string) => {
+    const cut = [...underWay].filter(([, statement]) => statement.includes(text))
+    for (const [client] of cut) (client as unknown as Wired).connection.stream.destroy()
+    return cut.length
+  }
   return {
     pool,
+    cutOff,
     delayAnswerTo: (text, mayCome) => void delaying.push({ text, mayCome }),
+    refuse: (text) => new Promise((lost) => refusing.push({ text, lost })),
     loseAnswerTo: (text) => new Promise((lost) => losing.push({ text, lost })),
     timesSent: (text) => sent.filter((statement) => statement.includes(text)).length,
   }
