@@ -13,7 +13,7 @@ export interface Statement {
   readonly value?: string
   /** How long to wait for the answer before the connection is given up; default 10 s. */
   readonly answerMs?: number
-  /** The application's own code waits for the answer. */
+  /** The application's own code waits for the answer, or the next step of a pipeline does. */
   readonly isAwaited?: boolean
 }
 

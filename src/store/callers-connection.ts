@@ -1,5 +1,6 @@
-// The one connection that the callers of this process keep while they ask now and then. Its session has the plans of what they
-// ask, no upkeep occupies it, and to fetch it from the pool and give it back would take a tenth of an enqueue's time.
+// The one connection that the callers of this process keep while they ask now and then: who enqueues, and a pipeline between two
+// steps. Its session has the plans of what they ask, no upkeep occupies it, and to fetch it from the pool and give it back would
+// take a tenth of an enqueue's time.
 
 import type pg from 'pg'
 

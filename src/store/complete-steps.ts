@@ -65,6 +65,7 @@ function receiving({ worker, types, room }: Receiver): unknown[] {
 const COMPLETE_STEP = {
   invocation: 'complete_step_v1($1, $2, $3, $4::text::jsonb, $5, $6, $7, $8)',
   value: 'handed',
+  isAwaited: true,
 }
 
 const COMPLETE_STEPS = {

@@ -33,7 +33,7 @@ export interface Database extends Queryable {
 export interface PreparedManner {
   /** How long to wait for the answer before the connection is given up. */
   readonly answerMs: number
-  /** The application's own code waits for the answer. */
+  /** The application's own code waits for the answer, or the next step of a pipeline does. */
   readonly isAwaited?: boolean | undefined
 }
 
