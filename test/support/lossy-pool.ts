@@ -50,7 +50,12 @@ export function lossyPool(connectionString: string): LossyPool {
       sent.push(statement)
       fail(refusing, statement)
       underWay.set(client, statement)
-      const result = await really(...args).finally(() => underWay.delete(client))
+      let result: pg.QueryResult
+      try {
+        result = await really(...args) // nothing where a callback gets it
+      } finally {
+        underWay.delete(client)
+      }
       const delay = delaying.findIndex(({ text }) => statement.includes(text))
       if (delay !== -1) for (const { mayCome } of delaying.splice(delay, 1)) await mayCome
       fail(losing, statement)
