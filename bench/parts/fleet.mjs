@@ -1,10 +1,11 @@
-// fleet: the drain by four worker processes; Holdfast's also by one, in the same rounds. Of twice as many jobs: what it takes to
-// start a process is taken four times, and measures nothing of how they work side by side.
+// fleet: the drain by four worker processes; Holdfast's also by one, in the same rounds. Of four times as many jobs, as many for
+// each process as elsewhere for one: what a process takes to start and to warm up says nothing of how they work side by side.
 import { drainInside, drainOnce } from '../draining.mjs'
 import { holdfast } from '../systems/holdfast.mjs'
 
 export const measures = { fleet: { unit: 'jobs/s', better: 'higher', says: 'no-op jobs drained by four processes' } }
 
+const PROCESSES = 4
 const ALONE = 'holdfast, one process'
 export const systems = [
   'holdfast',
@@ -19,7 +20,7 @@ export const quickSystems = ['holdfast', ALONE]
 
 export async function measure(bench, system) {
   const isAlone = system.name === ALONE
-  const options = { part: 'fleet', jobs: 2 * bench.drained, processes: isAlone ? 1 : 4 }
+  const options = { part: 'fleet', jobs: PROCESSES * bench.drained, processes: isAlone ? 1 : PROCESSES }
   const { rate } = await drainOnce(bench, isAlone ? holdfast : system, options)
   return { fleet: rate }
 }
