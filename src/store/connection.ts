@@ -64,8 +64,10 @@ export interface PoolParts extends Pick<Database, 'engine' | 'address' | 'capabi
 export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Database {
   let keepsStatements = parts.capabilities.preparedStatements
   const callers = close && new CallersConnection(pool)
-  // A pooled connection that the server ends while idle must not end the process; the next query opens another.
+  // A pooled connection that the server ends while idle must not end the process; the next query opens another. Nor one that is
+  // ended in the same breath in which it is ready, when neither the pool listens any more nor we yet.
   pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
   const withClient = async <T>(
     work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>,
     isAwaited = false,
