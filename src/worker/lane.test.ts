@@ -129,35 +129,27 @@ test('what is missing behind the cursor is looked for from the start in the same
   expect([...runs.keys()]).toEqual(['3'])
 })
 
-test('a look from the start comes at least every 250 ms, however full the queue is', async () => {
-  const { subject, nextAsk, end } = lane(1)
-  subject.start()
-  await nextAsk().answer([job(1)])
-  vi.advanceTimersByTime(100)
-  await end('1')
-  const early = nextAsk()
-  expect(early.from.jobId).toBe('1')
-  await early.answer([job(2)])
-
-  vi.advanceTimersByTime(200)
-  await end('2')
-
-  expect(nextAsk().from).toBe(QUEUE_START)
-})
-
-test('a look from the start that takes long is taken so seldom that it costs no more than a twentieth of the time', async () => {
+test.each([
+  { when: 'at least every 250 ms, however full the queue is', tookMs: 0, earlyMs: 100, laterMs: 200 },
+  {
+    when: 'so seldom that it takes a twentieth of the time, where it takes long',
+    tookMs: 50,
+    earlyMs: 990,
+    laterMs: 20,
+  },
+])('a look from the start comes $when', async ({ tookMs, earlyMs, laterMs }) => {
   const { subject, nextAsk, end } = lane(1)
   subject.start()
   const first = nextAsk()
-  vi.advanceTimersByTime(50)
+  vi.advanceTimersByTime(tookMs)
   await first.answer([job(1)])
-  vi.advanceTimersByTime(990)
+  vi.advanceTimersByTime(earlyMs)
   await end('1')
   const early = nextAsk()
   expect(early.from.jobId).toBe('1')
   await early.answer([job(2)])
 
-  vi.advanceTimersByTime(20)
+  vi.advanceTimersByTime(laterMs)
   await end('2')
 
   expect(nextAsk().from).toBe(QUEUE_START)
