@@ -49,7 +49,7 @@ test('the jobs of a worker that was killed before its keeper was there run elsew
   expect(await fleet.jobs([id])).toEqual([expect.objectContaining({ state: 'running', attempts: 2 })])
 })
 
-/** Keepers that register a worker whose lock another session has wait until it is opened. */
+/** Keepers that register a worker whose lock another session has wait until it is opened; only registering names the pod. */
 async function keepersGate() {
   const holder = await bench.database.connect('admin')
   onTestFinished(() => holder.end())
@@ -59,7 +59,7 @@ async function keepersGate() {
       if old.has_lock then perform pg_advisory_xact_lock_shared(4711); end if;
       return new;
     end $$;
-    create trigger keepers_gate before update on holdfast.worker for each row execute function keepers_gate();
+    create trigger keepers_gate before update of pod on holdfast.worker for each row execute function keepers_gate();
     select pg_advisory_lock(4711)`)
   return {
     waiting: async () => (await bench.look(`select from pg_locks where objid = 4711 and not granted`)).length,
