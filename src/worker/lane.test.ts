@@ -169,7 +169,7 @@ test('a claim that fails is told and tried again after a while', async () => {
   expect([...runs.keys()]).toEqual(['1'])
 })
 
-test('what the first of two claims brought runs although the second failed', async () => {
+test('what the first of two claims brought runs before the second is answered, and also if that one fails', async () => {
   const { subject, nextAsk, end, runs, faults } = lane(3)
   subject.start()
   await nextAsk().answer([job(1), job(2), job(3)])
@@ -179,6 +179,7 @@ test('what the first of two claims brought runs although the second failed', asy
 
   const fromStart = nextAsk()
   expect(fromStart.from).toBe(QUEUE_START)
+  expect([...runs.keys()]).toEqual(['3', '4'])
   await fromStart.fail(new Error('no database'))
 
   expect(faults).toHaveLength(1)

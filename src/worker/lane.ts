@@ -14,6 +14,11 @@ export interface LaneDeeds {
   onFault(doing: string, error: unknown): void
 }
 
+interface Claimed {
+  readonly count: number
+  readonly hasMore: boolean
+}
+
 // A look from the start at least this often, for retries, late commits and urgent jobs behind the cursor. Where such a look
 // is dear, it is taken so seldom that it costs no more than a twentieth of the time.
 const SWEEP_MS = 250
@@ -120,12 +125,9 @@ export class Lane {
       }
       try {
         const claiming = this.#claim(n)
-        this.#endTurn()
         this.#claiming = claiming.catch(() => {})
-        const { jobs, hasMore } = await claiming
-        this.#stock.push(...jobs)
-        this.#fill()
-        if (jobs.length < n && !hasMore && !this.#isStopping) {
+        const { count, hasMore } = await claiming
+        if (count < n && !hasMore && !this.#isStopping) {
           this.#isAsleep = true
           await this.#deeds.sleep(this.queue)
           this.#isAsleep = false
@@ -139,28 +141,29 @@ export class Lane {
   }
 
   /** Behind the cursor first; from the start when that is due, or when the rest of the queue was too little. */
-  async #claim(n: number): Promise<Pick<Batch, 'jobs' | 'hasMore'>> {
+  async #claim(n: number): Promise<Claimed> {
     const isSweep = this.#mustSweep || performance.now() - this.#sweptAt > this.#sweepEveryMs
     const first = await this.#claimFrom(isSweep ? QUEUE_START : this.#cursor, n)
-    if (isSweep || first.jobs.length === n || first.hasMore || this.#isStopping) return first
-    const second = await this.#claimFrom(QUEUE_START, n - first.jobs.length).catch((error) => {
-      this.#stock.push(...first.jobs)
-      this.#fill()
-      throw error
-    })
-    return { jobs: [...first.jobs, ...second.jobs], hasMore: second.hasMore }
+    if (isSweep || first.count === n || first.hasMore || this.#isStopping) return first
+    const second = await this.#claimFrom(QUEUE_START, n - first.count)
+    return { count: first.count + second.count, hasMore: second.hasMore }
   }
 
-  async #claimFrom(from: Cursor, n: number): Promise<Batch> {
+  /** What it brings starts at once: it waits for no second claim, which may take long. */
+  async #claimFrom(from: Cursor, n: number): Promise<Claimed> {
     const askedAt = performance.now()
-    const batch = await this.#deeds.claim(this.queue, n, from)
+    const claiming = this.#deeds.claim(this.queue, n, from)
+    this.#endTurn()
+    const { jobs, cursor, hasMore } = await claiming
     if (from === QUEUE_START) {
       this.#mustSweep = false
       this.#sweptAt = performance.now()
       this.#sweepEveryMs = Math.max(SWEEP_MS, (this.#sweptAt - askedAt) / SWEEP_SHARE)
     }
-    this.#cursor = batch.cursor
-    return batch
+    this.#cursor = cursor
+    this.#stock.push(...jobs)
+    this.#fill()
+    return { count: jobs.length, hasMore }
   }
 
   #fill(): void {
