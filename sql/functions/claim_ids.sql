@@ -49,6 +49,8 @@ declare
   v_shut text[] := '{}';     -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
   v_crowded text[] := '{}';  -- held keys with more jobs than could be parked at once
   v_passed text[] := '{}';   -- both: their other jobs are passed by
+  v_started constant timestamptz := clock_timestamp();
+  v_parks_until timestamptz;
 begin
   o_priority := p_from_priority;
   o_run_at := p_from_run_at;
@@ -92,8 +94,8 @@ begin
              and r.crashes < 2  -- a suspect runs alone: claim_suspect
              and r.run_at <= v_now
              and (r.run_at, r.job_id) > (v_run_at, v_job_id)
-             and r.type = any (p_types)
              and (r.key is null or r.key <> all (v_passed))
+             and r.type = any (p_types)
              and (r.xmax = 0 or age(r.xmax) > v_open_age or r.key is not null or p_from_job_id = 0)
            order by r.run_at, r.job_id
            limit v_limit
@@ -120,19 +122,7 @@ begin
          where r.job_id = any (v_keyed);
         -- With each held key up to 1,000 jobs of its backlog were parked: a few such batches are enough for one call.
         v_budget := v_budget - case when v_held = '{}' then 0 else 250 end;
-        v_crowded := v_crowded || array(
-          select k.key
-            from unnest(v_held) as k(key)
-           where (
-             select true
-               from holdfast.ready as o
-              where o.key = k.key
-                and not o.parked
-                and o.run_at <= v_now
-                and o.key_policy <> 'supersede'
-              limit 1
-           )
-        );
+        v_crowded := v_crowded || holdfast.crowded_keys(v_held, v_now);
         v_passed := v_shut || v_crowded;
       end if;
       o_ids := o_ids || v_claimed;
@@ -145,6 +135,16 @@ begin
       exit when v_met < v_limit;
     end loop;
   end loop;
+
+  -- Nothing to claim, and the next look would walk past the same jobs again: as much time goes into parking them as went into
+  -- this one, so that a long backlog takes few looks. Not longer, since whoever frees such a key waits for this call to end.
+  if o_ids = '{}' and v_crowded <> '{}' then
+    v_parks_until := clock_timestamp() + least(clock_timestamp() - v_started, interval '200 milliseconds');
+    while v_crowded <> '{}' and clock_timestamp() < v_parks_until loop
+      perform holdfast.park_backlog(v_crowded, 5000, v_now);
+      v_crowded := holdfast.crowded_keys(v_crowded, v_now);
+    end loop;
+  end if;
   o_has_more := v_budget <= 0 or v_crowded <> '{}';
 end
 $$;

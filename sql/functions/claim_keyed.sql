@@ -91,18 +91,7 @@ begin
    where m.key = any (v_free || v_held)
      and exists (select from holdfast.job_key as k where k.key = m.key and k.holder is not null);
   if v_crowded is not null then
-    update holdfast.ready as r
-       set parked = true, unparked = false
-     where r.job_id = any (array(
-       select w.job_id
-         from holdfast.ready as w
-        where w.key = any (v_crowded)
-          and not w.parked
-          and w.run_at <= p_now
-          and w.key_policy <> 'supersede'
-        limit 1000
-          for update skip locked
-     ));
+    perform holdfast.park_backlog(v_crowded, 1000, p_now);
   end if;
   return v_claimed;
 end

@@ -230,23 +230,39 @@ test('the position stays before a job whose key another transaction has locked',
   expect(BigInt(position.job_id)).toBeLessThan(BigInt(shut))
 })
 
-test('a claim reaches what is behind the backlog of a held key, and says that there is more to park', async () => {
+async function backlogOfAHeldKey(jobs: number) {
   const held = await given().pendingJob({ run_at: RUN_AT, key: 'k' })
   await given().claimed(held)
   await ask(
     db.pool,
     `select count(*) from holdfast.enqueue_jobs(
-       (select jsonb_agg('{"type": "task", "key": "k"}'::jsonb) from generate_series(1, 6000)), '{}', 'never')`,
+       (select jsonb_agg('{"type": "task", "key": "k"}'::jsonb) from generate_series(1, $1::int)), '{}', 'never')`,
+    [jobs],
   )
+}
+const parked = () => askValue(db.admin, 'select count(*)::int from holdfast.ready where parked')
+
+test('a claim reaches what is behind the backlog of a held key, and says that there is more to park', async () => {
+  await backlogOfAHeldKey(6000)
   const free = await given().pendingJob()
 
   const claims = [await claimBatch(10)]
+  expect(await parked()).toBe(1000)
   while (claims.at(-1)?.hasMore && claims.length < 20) claims.push(await claimBatch(10))
 
   expect(claims[0]).toMatchObject({ ids: [free], hasMore: true })
   expect(claims.slice(1).flatMap(({ ids }) => ids)).toEqual([])
-  expect(await askValue(db.admin, 'select count(*)::int from holdfast.ready where not parked')).toBe(0)
+  expect(await parked()).toBe(6000)
   expect(claims.at(-1)?.hasMore).toBe(false)
+})
+
+test('a look that finds nothing to claim parks more of a backlog than one that has jobs to hand over', async () => {
+  await backlogOfAHeldKey(7000)
+
+  const { ids } = await claimBatch(10)
+
+  expect(ids).toEqual([])
+  expect(await parked()).toBeGreaterThanOrEqual(6000)
 })
 
 test('a paused queue gives nothing', async () => {
