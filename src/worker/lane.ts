@@ -23,8 +23,10 @@ interface Claimed {
 // is dear, it is taken so seldom that it costs no more than a twentieth of the time.
 const SWEEP_MS = 250
 const SWEEP_SHARE = 0.05
-const LARGEST_CLAIM = 1000
-const LARGEST_STOCK = 2000
+const LARGEST_CLAIM = 2000
+const LARGEST_STOCK = 4000
+// Where jobs are large or the database is slow, a claim asks for no more than come within this time, or fill the slots.
+const LONGEST_CLAIM_MS = 500
 // How much work the stock may hold, in time: enough to cover the next claim, little enough to be fair to other workers.
 const STOCK_MS = 25
 const AFTER_FAULT_MS = 500
@@ -41,6 +43,7 @@ export class Lane {
   #reserved = 0
   #turnEndsAt: number | undefined
   #runMs: number | undefined
+  #claimMs = 0
   #cursor = QUEUE_START
   #sweptAt = 0
   #sweepEveryMs = SWEEP_MS
@@ -155,10 +158,12 @@ export class Lane {
     const claiming = this.#deeds.claim(this.queue, n, from)
     this.#endTurn()
     const { jobs, cursor, hasMore } = await claiming
+    const answeredAt = performance.now()
+    if (jobs.length > 0) this.#claimMs = (answeredAt - askedAt) / jobs.length
     if (from === QUEUE_START) {
       this.#mustSweep = false
-      this.#sweptAt = performance.now()
-      this.#sweepEveryMs = Math.max(SWEEP_MS, (this.#sweptAt - askedAt) / SWEEP_SHARE)
+      this.#sweptAt = answeredAt
+      this.#sweepEveryMs = Math.max(SWEEP_MS, (answeredAt - askedAt) / SWEEP_SHARE)
     }
     this.#cursor = cursor
     this.#stock.push(...jobs)
@@ -200,7 +205,7 @@ export class Lane {
   #room(): number {
     if (this.#isHushed) return 0
     return Math.min(
-      LARGEST_CLAIM,
+      this.#largestClaim(),
       this.#openSlots() - this.#running - this.#reserved + this.#stockWanted() - this.#stock.length,
     )
   }
@@ -214,7 +219,11 @@ export class Lane {
   #worthAsking(): number {
     return this.#stock.length === 0 && this.#running < this.#slots
       ? 1
-      : Math.min(LARGEST_CLAIM, Math.ceil((this.#slots + this.#stockWanted()) / 2))
+      : Math.min(this.#largestClaim(), Math.ceil((this.#slots + this.#stockWanted()) / 2))
+  }
+
+  #largestClaim(): number {
+    return Math.max(this.#slots, Math.min(LARGEST_CLAIM, Math.floor(LONGEST_CLAIM_MS / this.#claimMs)))
   }
 
   #stockWanted(): number {
