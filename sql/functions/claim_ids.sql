@@ -49,7 +49,6 @@ declare
   v_shut text[] := '{}';     -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
   v_crowded text[] := '{}';  -- held keys with more jobs than could be parked at once
   v_passed text[] := '{}';   -- both: their other jobs are passed by
-  v_started constant timestamptz := clock_timestamp();
   v_parks_until timestamptz;
 begin
   o_priority := p_from_priority;
@@ -139,10 +138,11 @@ begin
   -- Nothing to claim, and the next look would walk past the same jobs again: as much time goes into parking them as went into
   -- this one, so that a long backlog takes few looks. Not longer, since whoever frees such a key waits for this call to end.
   if o_ids = '{}' and v_crowded <> '{}' then
-    v_parks_until := clock_timestamp() + least(clock_timestamp() - v_started, interval '200 milliseconds');
-    while v_crowded <> '{}' and clock_timestamp() < v_parks_until loop
+    v_parks_until := holdfast.now() + least(holdfast.now() - v_now, interval '200 milliseconds');
+    loop
       perform holdfast.park_backlog(v_crowded, 5000, v_now);
       v_crowded := holdfast.crowded_keys(v_crowded, v_now);
+      exit when v_crowded = '{}' or holdfast.now() >= v_parks_until;
     end loop;
   end if;
   o_has_more := v_budget <= 0 or v_crowded <> '{}';
