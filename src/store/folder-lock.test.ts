@@ -34,11 +34,11 @@ test('a locked folder names this process, until it is released', async () => {
 })
 
 test('a folder is made if it is missing', async () => {
-  folder = join(folder, 'not', 'there')
+  const missing = join(folder, 'not', 'there')
 
-  const release = await lockFolder(folder)
+  const release = await lockFolder(missing)
 
-  expect(await owner()).toBe(String(process.pid))
+  expect(await readFile(join(missing, 'pid'), 'utf8')).toBe(String(process.pid))
   await release()
 })
 
