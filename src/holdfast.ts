@@ -53,6 +53,12 @@ export function createHoldfast<const Jobs extends readonly JobDefinition[]>(
   return new Holdfast(options)
 }
 
+interface Working {
+  readonly worker: Worker
+  readonly services: readonly { stop(): Promise<void> }[]
+  readonly started: Promise<void>
+}
+
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefinition[]>
@@ -67,7 +73,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #deeds: LeasedDeeds
   readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
   readonly #workerOptions: CheckedWorkerOptions
-  #working: { worker: Worker; services: readonly { stop(): Promise<void> }[] } | undefined
+  #working: Working | undefined
   #direct: Promise<{ identity: WorkerIdentity; runs: JobRuns }> | undefined
   #stopping: Promise<void> | undefined
 
@@ -113,13 +119,25 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
    * Starts the in-process worker for every job that has a handler. Resolves when it is ready to claim. `alone`: this process
    * does nothing else, as with `holdfast worker`.
    */
-  async start({ alone = false }: { alone?: boolean } = {}): Promise<void> {
-    if (this.#working) return
+  start({ alone = false }: { alone?: boolean } = {}): Promise<void> {
+    this.#working ??= this.#startWorking(alone)
+    return this.#working.started
+  }
+
+  /** Stops the worker and keeps the database open. What runs may end within the grace; the rest is given back. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop().finally(() => {
+      this.#stopping = undefined
+    })
+    return this.#stopping
+  }
+
+  #startWorking(isAlone: boolean): Working {
     const identity = workerIdentity(version)
     const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
     const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#tellReaped(worker, jobs), onFault })
     const watch = { silence: (inMs: number) => reaper.expect(inMs), unanswered: () => reaper.doubt() }
-    const worker = new Worker({ ...this.#parts(), identity, isAlone: alone, watch }, this.#workerOptions)
+    const worker = new Worker({ ...this.#parts(), identity, isAlone, watch }, this.#workerOptions)
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
     const clerk = new Clerk(this.#store, { onFault })
     const scheduler = this.#makeScheduler(identity.id, onFault)
@@ -133,31 +151,30 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       },
       onFault,
     })
-    this.#working = { worker, services: [look, housekeeper, reaper, clerk, scheduler] }
-    try {
+    const start = async () => {
       await scheduler.put()
       await worker.start()
       housekeeper.start()
       look.start()
-    } catch (error) {
-      this.#working = undefined
-      throw error
     }
-  }
-
-  /** Stops the worker and keeps the database open. What runs may end within the grace; the rest is given back. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop().finally(() => {
-      this.#stopping = undefined
+    const started = start().catch((error) => {
+      if (this.#working === working) this.#working = undefined
+      throw error
     })
-    return this.#stopping
+    const working: Working = { worker, services: [look, housekeeper, reaper, clerk, scheduler], started }
+    return working
   }
 
   async #stop(): Promise<void> {
     const working = this.#working
     this.#working = undefined
-    await Promise.all((working?.services ?? []).map((service) => service.stop()))
-    await working?.worker.stop()
+    // A start that is under way comes first: half of it could not be stopped. One that fails leaves nothing to stop.
+    const started = await working?.started.then(
+      () => working,
+      () => undefined,
+    )
+    await Promise.all((started?.services ?? []).map((service) => service.stop()))
+    await started?.worker.stop()
     const direct = this.#direct
     this.#direct = undefined
     await (await direct)?.runs.stop(this.#workerOptions.graceMs)

@@ -114,10 +114,23 @@ test('a stopped Holdfast starts again', async () => {
   expect(await handle.result()).toBe('again')
 })
 
-test('starting twice starts one worker', async () => {
+test('a Holdfast that is stopped while it starts leaves no worker behind, and starts again', async () => {
+  const holdfast = bench.open({ jobs: [echo] })
+  const starting = holdfast.start()
+
+  await holdfast.stop()
+
+  await starting
+  expect(await bench.look('select id from holdfast.worker')).toEqual([])
+  const handle = await holdfast.enqueue(echo, 'again')
+  await holdfast.start()
+  expect(await handle.result()).toBe('again')
+})
+
+test('starting twice starts one worker, and both wait for it', async () => {
   const holdfast = bench.open({ jobs: [echo] })
 
-  await holdfast.start()
+  void holdfast.start()
   await holdfast.start()
 
   expect(await bench.look('select queues, types, concurrency from holdfast.worker')).toEqual([
