@@ -57,6 +57,7 @@ interface Working {
   readonly worker: Worker
   readonly services: readonly { stop(): Promise<void> }[]
   readonly started: Promise<void>
+  isStarted: boolean
 }
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
@@ -156,12 +157,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       await worker.start()
       housekeeper.start()
       look.start()
+      working.isStarted = true
     }
     const started = start().catch((error) => {
       if (this.#working === working) this.#working = undefined
       throw error
     })
-    const working: Working = { worker, services: [look, housekeeper, reaper, clerk, scheduler], started }
+    const services = [look, housekeeper, reaper, clerk, scheduler]
+    const working: Working = { worker, services, started, isStarted: false }
     return working
   }
 
@@ -169,10 +172,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     const working = this.#working
     this.#working = undefined
     // A start that is under way comes first: half of it could not be stopped. One that fails leaves nothing to stop.
-    const started = await working?.started.then(
-      () => working,
-      () => undefined,
-    )
+    if (working && !working.isStarted) await working.started.catch(() => {})
+    const started = working?.isStarted ? working : undefined
     await Promise.all((started?.services ?? []).map((service) => service.stop()))
     await started?.worker.stop()
     const direct = this.#direct
