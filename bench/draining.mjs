@@ -5,7 +5,7 @@ import { cpuMs } from './cpu.mjs'
 
 // For each process a fifth of what one drains: the time measured is not the one in which its code is being compiled.
 const WARM_UP_SHARE = 0.2
-const LEAST_WARM_UP = 2000
+const LEAST_JOBS = 2000
 const BULK = 1000
 const TELL_MS = 10
 
@@ -18,7 +18,7 @@ const TELL_MS = 10
  *   `condition` sets something up between filling and going; what it returns takes it back
  */
 export async function drainOnce(bench, system, { part, jobs, processes = 1, params = {}, condition }) {
-  const shareOf = (n) => Math.max(LEAST_WARM_UP, Math.round(n * (system.share ?? 1)))
+  const shareOf = (n) => Math.max(LEAST_JOBS, Math.round(n * (system.share ?? 1)))
   const share = shareOf(jobs)
   const warmUp = shareOf(bench.drained * WARM_UP_SHARE)
   const store = await bench.stores.fresh(system.store)
@@ -49,7 +49,6 @@ export async function drainOnce(bench, system, { part, jobs, processes = 1, para
   if (history !== undefined && history !== finished) {
     throw new Error(`${system.name} kept ${history} finished jobs of ${finished}`)
   }
-
   await undo?.()
   await store.close()
   return { rate: (share / (at - startedAt)) * 1000, cpuPerJob: (cpu * 1000) / share }
