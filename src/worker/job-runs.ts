@@ -18,6 +18,7 @@ import type { Store } from '../store/open.js'
 import type { Lease, Settlement } from '../store/settle.js'
 import type { WorkerLoad, WorkerRow } from '../store/workers.js'
 import { ClaimsInDoubt } from './claims-in-doubt.js'
+import { HeldJobs } from './held-jobs.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
 import { type KeeperFacts, monotonicMs } from './lease-keeper.js'
@@ -62,7 +63,7 @@ export class JobRuns {
   readonly #settler: Settler
   readonly #logBook: LogBook
   readonly #graphs = new RecentGraphs()
-  readonly #held = new Map<string, ClaimedJob>()
+  readonly #held = new HeldJobs()
   readonly #runs = new RunsAtWork()
   readonly #inDoubt: ClaimsInDoubt
   readonly #untold = new Map<ClaimedJob, () => void>()
@@ -101,7 +102,7 @@ export class JobRuns {
         for (const job of this.#forget(leases)) void this.#tellWhyLost(job)
       },
       overdue: (leases: readonly Lease[] | 'all') => {
-        const jobs = leases === 'all' ? this.#forget([...this.#held.values()]) : this.#forget(leases)
+        const jobs = leases === 'all' ? this.#forget(this.#held.all) : this.#forget(leases)
         for (const job of jobs) this.#abort(job, new LeaseLost(`no renewal of job ${job.id} got through in time`))
       },
       healthy: (isHealthy: boolean) => this.#setHealthy(isHealthy),
@@ -156,9 +157,8 @@ export class JobRuns {
     // A claim can be answered before the settling that it follows: then the end of the last run is told first.
     const untold: ClaimedJob[] = []
     for (const job of jobs) {
-      const before = this.#held.get(job.id)
+      const before = this.#held.add(job)
       if (before && this.#settler.isAt(before)) untold.push(before)
-      this.#held.set(job.id, job)
     }
     if (untold.length > 0 && !this.#isStopping) await Promise.all(untold.map((job) => this.#told(job)))
     const { events } = this.#parts
@@ -168,7 +168,7 @@ export class JobRuns {
   /** Runs a held job; resolves when its slot is free again. Writing the outcome down goes on behind. */
   work(job: ClaimedJob): Promise<void> {
     // Lost while it waited in the stock: another may be running it already.
-    if (this.#held.get(job.id) !== job) return Promise.resolve()
+    if (!this.#held.has(job)) return Promise.resolve()
     return this.#run(job, this.#settleBehind)
   }
 
@@ -278,7 +278,7 @@ export class JobRuns {
 
   #settled(ended: Ended, verdict: boolean | undefined): void {
     const { job } = ended
-    if (this.#held.get(job.id) === job) this.#held.delete(job.id)
+    this.#held.remove(job)
     this.#keeping?.drop(job)
     tell(this.#parts, ended, verdict ?? false)
     this.#untold.get(job)?.()
@@ -303,11 +303,10 @@ export class JobRuns {
   }
 
   #forget(leases: readonly Pick<Lease, 'id' | 'leaseId'>[]): ClaimedJob[] {
-    return leases.flatMap(({ id, leaseId }) => {
-      const job = this.#held.get(id)
-      if (job?.leaseId !== leaseId) return []
-      this.#held.delete(id)
-      return [job]
+    return leases.flatMap((lease) => {
+      const job = this.#held.of(lease)
+      this.#held.remove(lease)
+      return job ?? []
     })
   }
 
