@@ -22,8 +22,11 @@ const ANSWER_MS = 10_000
 /** For statements that grow with what they are given, and may wait for others. */
 export const BULK_MS = 60_000
 
+/** Where to call. A thread that sends everything through one session of its own need not load what opens databases. */
+export type Callee = Pick<Store, 'schema' | 'open'>
+
 /** Runs it on a pooled connection as a prepared statement, or inside the caller's transaction. */
-export async function call(store: Store, statement: Statement, values: unknown[], tx?: Queryable): Promise<Row[]> {
+export async function call(store: Callee, statement: Statement, values: unknown[], tx?: Queryable): Promise<Row[]> {
   const text = statementText(store.schema, statement)
   try {
     const database = tx ? undefined : await store.open()

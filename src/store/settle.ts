@@ -2,7 +2,7 @@
 
 import type { ClaimedJob } from '../domain/job.js'
 import type { OutcomeOf } from '../domain/outcome.js'
-import { call, type Statement } from './call.js'
+import { type Callee, call, type Statement } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 
@@ -131,7 +131,7 @@ export function leaseMember({ id, token, leaseId }: Lease): string {
 }
 
 /** Looks at every lease and extends those that are due; false where it was lost. */
-export async function renewLeases(store: Store, leases: readonly Lease[], session?: Queryable): Promise<boolean[]> {
+export async function renewLeases(store: Callee, leases: readonly Lease[], session?: Queryable): Promise<boolean[]> {
   const rows = await call(store, RENEW, [`[${leases.map((lease) => `${leaseMember(lease)}}`).join(',')}]`], session)
   return rows.map((row) => row.renewed === true)
 }

@@ -1,7 +1,7 @@
 // What a worker tells the database of itself: what it serves, that it lives and how it fares, when it sleeps.
 
 import type { JobDefinition } from '../domain/definition.js'
-import { call } from './call.js'
+import { type Callee, call } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 import { toMs } from './rows.js'
@@ -16,13 +16,13 @@ export interface WorkerRow {
   readonly concurrency: number
 }
 
-export async function registerWorker(store: Store, worker: WorkerRow, session?: Queryable): Promise<void> {
+export async function registerWorker(store: Callee, worker: WorkerRow, session?: Queryable): Promise<void> {
   const { id, pod, pid, version, queues, types, concurrency } = worker
   const values = [id, pod, pid, version, queues, types, concurrency]
   await call(store, { invocation: 'register_worker_v1($1, $2, $3, $4, $5, $6, $7)' }, values, session)
 }
 
-export async function deregisterWorker(store: Store, id: string): Promise<void> {
+export async function deregisterWorker(store: Callee, id: string): Promise<void> {
   await call(store, { invocation: 'deregister_worker_v1($1)' }, [id])
 }
 
@@ -53,7 +53,7 @@ const BEAT_WITH_LOAD = {
 
 /** Says that the worker lives, and with its load also what time its clock shows; hears who does not. All in one statement. */
 export async function beatWorker(
-  store: Store,
+  store: Callee,
   id: string,
   { rssBytes, load }: Beat,
   session?: Queryable,
@@ -70,7 +70,7 @@ export async function beatWorker(
 }
 
 /** The session's advisory lock tells others when this worker dies; false when an earlier session of it still has it. */
-export async function holdWorkerLock(store: Store, id: string, session: Queryable): Promise<boolean> {
+export async function holdWorkerLock(store: Callee, id: string, session: Queryable): Promise<boolean> {
   const [row] = await call(store, { invocation: 'hold_worker_lock_v1($1)', value: 'held' }, [id], session)
   return row?.held === true
 }

@@ -2,8 +2,9 @@
 // worker's thread keeps its jobs.
 
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Callee } from '../store/call.js'
 import { KeptSession } from '../store/kept-session.js'
-import { type DatabaseAddress, Store } from '../store/open.js'
+import type { DatabaseAddress } from '../store/open.js'
 import { renewLeases } from '../store/settle.js'
 import { beatWorker, holdWorkerLock, registerWorker, type WorkerRow } from '../store/workers.js'
 import { type FromKeeper, SHORT_LEASE_MS, type ToKeeper } from './keeper-messages.js'
@@ -27,8 +28,10 @@ const YOUNG_MS = 300
 const port = parentPort
 if (port) {
   const data = workerData as KeeperThreadData
-  // Names the schema; every call goes through the one session below.
-  const store = new Store({ schema: data.schema, database: data.database })
+  const store: Callee = {
+    schema: data.schema,
+    open: () => Promise.reject(new Error('a keeper has one session, and every call goes through it')),
+  }
   let { takesLock } = data
   let locking: Promise<unknown> | undefined
   const session = new KeptSession(data.database.address, async (fresh) => {
