@@ -34,11 +34,13 @@ export async function drainOnce(bench, system, { part, jobs, processes = 1, para
 
   const pids = [store.pid, ...all.map((each) => each.pid)]
   const cpuBefore = cpuMs(pids)
+  bench.disturbance.begin()
   const startedAt = now()
   for (const each of all) each.say('go')
   await untilHandled(all, share)
   first.say('watch')
   const { at, history } = await first.hear('drained')
+  bench.disturbance.end()
   const cpu = cpuMs(pids) - cpuBefore
 
   for (const each of all) each.say('end')

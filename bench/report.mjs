@@ -2,7 +2,8 @@
 
 /**
  * @typedef {{ unit: string, better: 'higher' | 'lower', says: string }} Measure
- * @typedef {{ median: number, low: number, high: number }} Spread
+ * @typedef {{ value: number, taken: number }} Sample `taken`: the share of the machine that others took meanwhile
+ * @typedef {{ median: number, low: number, high: number, taken: number }} Spread
  * @typedef {Measure & { systems: Record<string, Spread>, ratios: Record<string, number> }} Summary
  */
 
@@ -10,11 +11,11 @@ const BASE = 'holdfast'
 
 /**
  * @param {Measure} measure
- * @param {Record<string, number[]>} samples
+ * @param {Record<string, Sample[]>} samples
  * @returns {Summary}
  */
 export function summarise(measure, samples) {
-  const systems = Object.fromEntries(Object.entries(samples).map(([name, values]) => [name, spread(values)]))
+  const systems = Object.fromEntries(Object.entries(samples).map(([name, each]) => [name, spread(each)]))
   const base = systems[BASE]?.median
   const others = Object.entries(systems).filter(
     ([name, { median }]) => name !== BASE && base !== undefined && median > 0,
@@ -43,18 +44,20 @@ export function quantile(values, share) {
 export function printMeasure(name, { unit, better, says }, { systems, ratios }) {
   console.log(`\n  ${name}: ${says} (${unit}, ${better} is better)`)
   const width = Math.max(...Object.keys(systems).map((system) => system.length), 8)
-  console.log(`  ${''.padEnd(width)}  ${cells(['median', 'low', 'high', 'holdfast / it'])}`)
-  for (const [system, { median, low, high }] of Object.entries(systems)) {
+  console.log(`  ${''.padEnd(width)}  ${cells(['median', 'low', 'high', 'holdfast / it', 'others took'])}`)
+  for (const [system, { median, low, high, taken }] of Object.entries(systems)) {
     const ratio = ratios[system] === undefined ? '' : ratios[system].toFixed(2)
-    console.log(`  ${system.padEnd(width)}  ${cells([...[median, low, high].map(readable), ratio])}`)
+    const others = `${Math.round(taken * 100)} %`
+    console.log(`  ${system.padEnd(width)}  ${cells([...[median, low, high].map(readable), ratio, others])}`)
   }
 }
 
-function spread(values) {
+function spread(samples) {
+  const values = samples.map(({ value }) => value)
   const [middle, low, high] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
     significant(value, 4),
   )
-  return { median: middle, low, high }
+  return { median: middle, low, high, taken: significant(median(samples.map(({ taken }) => taken)), 2) }
 }
 
 function significant(value, digits) {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { drawChart } from './chart.mjs'
-import { watchDisturbance } from './disturbance.mjs'
+import { Disturbance } from './disturbance.mjs'
 import { describeMachine, describeVersions } from './machine.mjs'
 import { installPeers, nodeForAll } from './peers.mjs'
 import { endAllProcesses, startProcess } from './processes.mjs'
@@ -28,9 +28,8 @@ const ORDER = [
   'backlog',
   'idle',
 ]
-// A round in which the host gave more than this to others does not count, as long as there are rounds to spare.
-const DISTURBED = 0.02
-const SPARE_ROUNDS = 0.5
+// Of which others took more than this does not count, as long as there are rounds to spare: as many as were asked for.
+const DISTURBED = 0.1
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,17 +46,19 @@ async function main() {
   const node = nodeForAll()
   if (!node) console.log('left out: graphile-worker, pg-boss and bullmq, which need Node.js 22.18 or newer')
   const stores = await openStores()
+  const disturbance = new Disturbance()
   if (!stores.hasRedis) console.log('left out: bullmq (Redis), because redis-server is not installed')
   let isInterrupted = false
   const stop = () => {
     isInterrupted = true
-    void close(stores).then(() => process.exit(130))
+    void close(stores, disturbance).then(() => process.exit(130))
   }
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
 
   const bench = {
     stores,
+    disturbance,
     quick: flags.quick === true,
     drained: jobs ?? (flags.quick ? 5000 : 100_000),
     size: (full, quick) => (flags.quick ? quick : full),
@@ -77,7 +78,7 @@ async function main() {
     if (!isInterrupted) console.error(error)
     return 1
   } finally {
-    await close(stores)
+    await close(stores, disturbance)
   }
 }
 
@@ -87,17 +88,14 @@ async function runPart(bench, name, canRun) {
   const names = bench.quick && part.quickSystems ? part.quickSystems : part.systems
   const systems = names.map((each) => part.own?.[each] ?? systemNamed(each)).filter(canRun)
   console.log(`\n${name}`)
-  const kept = await runRounds(Math.min(runs, part.mostRuns ?? runs), async (label) => {
-    const values = {}
-    for (const system of systems) {
-      values[system.name] = await part.measure(bench, system)
-      if (runs > 1) console.log(`  ${label} ${system.name}: ${list(rounded(values[system.name]))}`)
-    }
-    return values
+  const kept = await runRounds(systems, Math.min(runs, part.mostRuns ?? runs), async (system) => {
+    bench.disturbance.begin()
+    const values = await part.measure(bench, system)
+    return { values, taken: bench.disturbance.end() }
   })
   return Object.fromEntries(
     Object.entries(part.measures).flatMap(([measure, about]) => {
-      const samples = samplesOf(measure, systems, kept)
+      const samples = samplesOf(measure, kept)
       if (Object.keys(samples).length === 0) return []
       const summary = { ...summarise(about, samples), date: new Date().toISOString() }
       printMeasure(measure, about, summary)
@@ -106,33 +104,42 @@ async function runPart(bench, name, canRun) {
   )
 }
 
-/** As many rounds as asked for, the least disturbed ones if some had to be repeated. A round stands or falls for all systems. */
-async function runRounds(wanted, runRound) {
-  const rounds = []
-  const isQuiet = ({ taken }) => taken <= DISTURBED
-  const most = flags.quick ? wanted : wanted + Math.ceil(wanted * SPARE_ROUNDS)
-  while (rounds.filter(isQuiet).length < wanted && rounds.length < most) {
-    const disturbance = watchDisturbance()
-    const values = await runRound(`${rounds.length + 1}/${wanted}`)
-    rounds.push({ values, taken: disturbance() })
-    if (!isQuiet(rounds.at(-1))) console.log(`  others took ${percent(rounds.at(-1).taken)} of the CPU in this round`)
+/**
+ * As many measurements of each system as asked for. Disturbed ones are repeated, a system at a time in further rounds, and the
+ * least disturbed count, whatever they tell.
+ */
+async function runRounds(systems, wanted, measure) {
+  const all = new Map(systems.map(({ name }) => [name, []]))
+  const most = flags.quick ? wanted : 2 * wanted
+  for (let round = 1; round <= most; round += 1) {
+    for (const system of systems) {
+      const measured = all.get(system.name)
+      if (measured.filter(({ taken }) => taken <= DISTURBED).length >= wanted) continue
+      const { values, taken } = await measure(system)
+      measured.push({ values, taken })
+      if (runs > 1)
+        console.log(`  ${round}/${wanted} ${system.name}: ${list(rounded(values))}, others ${percent(taken)}`)
+    }
   }
-  const kept = rounds.sort((a, b) => a.taken - b.taken).slice(0, wanted)
-  if (rounds.length > wanted) console.log(`  kept: the ${wanted} least disturbed of ${rounds.length} rounds`)
-  return kept.map(({ values }) => values)
+  return new Map([...all].map(([name, measured]) => [name, leastDisturbed(measured, wanted)]))
 }
 
-function samplesOf(measure, systems, rounds) {
+function leastDisturbed(measured, n) {
+  return measured.toSorted((a, b) => a.taken - b.taken).slice(0, n)
+}
+
+function samplesOf(measure, kept) {
   const samples = {}
-  for (const { name } of systems) {
+  for (const [name, measured] of kept) {
     // Not every machine can measure everything.
-    const values = rounds.map((round) => round[name][measure]).filter(Number.isFinite)
-    if (values.length > 0) samples[name] = values
+    const known = measured.filter(({ values }) => Number.isFinite(values[measure]))
+    if (known.length > 0) samples[name] = known.map(({ values, taken }) => ({ value: values[measure], taken }))
   }
   return samples
 }
 
-async function close(stores) {
+async function close(stores, disturbance) {
+  disturbance.close()
   await endAllProcesses()
   await stores.close()
 }
@@ -180,7 +187,7 @@ function rounded(values) {
 }
 
 function percent(share) {
-  return `${(share * 100).toFixed(1)} %`
+  return `${Math.round(share * 100)} %`
 }
 
 function list(values) {

@@ -16,8 +16,10 @@ export async function measure(bench, system) {
   const only = bench.start('mixed', system, { jobs: bench.size(30_000, 3000) }, store.url)
   await only.hear('filled')
   await store.settleDown()
+  bench.disturbance.begin()
   only.say('go')
   const { rate } = await only.hear('measured')
+  bench.disturbance.end()
   await only.ended()
   await store.close()
   return { mixed: rate }
