@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { ClaimedJob } from '../domain/job.js'
-import { type Cursor, QUEUE_START } from '../store/claim.js'
+import { QUEUE_START } from '../store/claim.js'
 import { Lane } from './lane.js'
+import { job, lane, positionOf, settle } from './lane.test-support.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -9,55 +9,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
 })
-
-const job = (n: number) => ({ id: String(n) }) as ClaimedJob
-
-interface Ask {
-  readonly n: number
-  readonly from: Cursor
-  answer(jobs: ClaimedJob[], hasMore?: boolean): Promise<void>
-  fail(error: Error): Promise<void>
-}
-
-const positionOf = (jobId: string): Cursor => ({ priority: 5, runAt: `at ${jobId}`, jobId })
-
-/** A lane whose claims, runs and sleeps wait until the test answers them. */
-function lane(slots: number, { share = 1 } = {}) {
-  const asks: Ask[] = []
-  const runs = new Map<string, () => Promise<void>>()
-  const naps: (() => Promise<void>)[] = []
-  const faults: unknown[] = []
-  const load = { share }
-  const subject = new Lane('bulk', slots, {
-    claim: (_, n, from) =>
-      new Promise((resolve, reject) => {
-        asks.push({
-          n,
-          from,
-          answer: (jobs, hasMore = false) =>
-            settle(() => resolve({ jobs, cursor: positionOf(jobs.at(-1)?.id ?? from.jobId), hasMore })),
-          fail: (error) => settle(() => reject(error)),
-        })
-      }),
-    run: ({ id }) => new Promise((resolve) => runs.set(id, () => settle(resolve))),
-    sleep: () => new Promise((resolve) => naps.push(() => settle(resolve))),
-    share: () => load.share,
-    onFault: (doing, error) => faults.push([doing, error]),
-  })
-  const end = async (id: string) => {
-    const run = runs.get(id)
-    runs.delete(id)
-    await run?.()
-  }
-  const nextAsk = () => asks.shift() as Ask
-  return { subject, asks, nextAsk, runs, end, naps, faults, load }
-}
-
-/** Does it, and lets everything that follows from it happen. */
-async function settle(act: () => void): Promise<void> {
-  act()
-  await vi.advanceTimersByTimeAsync(0)
-}
 
 test('claims as many as there are free slots, and no more while all are busy', async () => {
   const { subject, asks, nextAsk, runs, end } = lane(3)
@@ -186,47 +137,6 @@ test('what the first of two claims brought runs before the second is answered, a
   expect([...runs.keys()]).toEqual(['3', '4'])
 })
 
-test('short runs earn a stock, which starts before the next claim is answered', async () => {
-  const { subject, nextAsk, end, runs } = lane(1)
-  subject.start()
-  await nextAsk().answer([job(1)])
-  vi.advanceTimersByTime(5)
-  await end('1')
-
-  const ask = nextAsk()
-  expect(ask.n).toBe(6) // one to run and 25 ms of work at 5 ms each
-  await ask.answer([2, 3, 4, 5, 6, 7].map((n) => job(n)))
-  expect([...runs.keys()]).toEqual(['2'])
-  await end('2')
-
-  expect([...runs.keys()]).toEqual(['3'])
-})
-
-test('long runs earn no stock', async () => {
-  const { subject, nextAsk, end } = lane(1)
-  subject.start()
-  await nextAsk().answer([job(1)])
-  vi.advanceTimersByTime(5000)
-  await end('1')
-
-  expect(nextAsk().n).toBe(1)
-})
-
-test.each([
-  { asks: '2,000 at most, however short the runs are', claimMs: 0, n: 2000 },
-  { asks: 'what comes within half a second, where jobs come slowly', claimMs: 300, n: 1500 },
-  { asks: 'as many as there are slots, however slowly they come', claimMs: 9000, n: 900 },
-])('a claim asks for $asks', async ({ claimMs, n }) => {
-  const { subject, nextAsk, end } = lane(900)
-  subject.start()
-  const first = nextAsk()
-  vi.advanceTimersByTime(claimMs)
-  await first.answer(Array.from({ length: 900 }, (_, i) => job(i)))
-  for (let i = 0; i < 900; i += 1) await end(String(i))
-
-  expect(nextAsk().n).toBe(n)
-})
-
 test('stop claims no more, lets runs go on and gives the stock back', async () => {
   const { subject, nextAsk, end, runs, asks } = lane(1)
   subject.start()
@@ -345,6 +255,7 @@ function laneOfShortJobs(stock: number, ms: number) {
       left -= jobs.length
       return { jobs, cursor: from, hasMore: false }
     },
+    giveBack: () => {},
     run: async () => {
       seen.started += 1
       vi.advanceTimersByTime(ms)

@@ -2,11 +2,14 @@
 
 import type { ClaimedJob } from '../domain/job.js'
 import { type Batch, type Cursor, QUEUE_START } from '../store/claim.js'
+import { Pace } from './pace.js'
 
 export interface LaneDeeds {
   claim(queue: string, n: number, from: Cursor): Promise<Batch>
   /** Runs it; resolves when the slot is free again. Never rejects. */
   run(job: ClaimedJob): Promise<void>
+  /** Lets others run jobs that were claimed here and not started. */
+  giveBack(jobs: readonly ClaimedJob[]): void
   /** Resolves when there may be work: told, asked again, or after a while. */
   sleep(queue: string): Promise<void>
   /** How much of the slots may be used now, 0 to 1. */
@@ -29,6 +32,8 @@ const LARGEST_STOCK = 4000
 const LONGEST_CLAIM_MS = 500
 // How much work the stock may hold, in time: enough to cover the next claim, little enough to be fair to other workers.
 const STOCK_MS = 25
+// A stock of which nothing starts for this long stands behind runs that are longer than those before them.
+const STALE_MS = 1000
 const AFTER_FAULT_MS = 500
 // Short jobs start one another without a break, as long as there are any in stock: the process's other work, and the claims
 // and settlements of these very jobs, would wait behind all of them. After this long they get their turn.
@@ -42,7 +47,9 @@ export class Lane {
   #running = 0
   #reserved = 0
   #turnEndsAt: number | undefined
-  #runMs: number | undefined
+  readonly #pace = new Pace()
+  #startedAt = 0
+  #staleness: NodeJS.Timeout | undefined
   #claimMs = 0
   #cursor = QUEUE_START
   #sweptAt = 0
@@ -68,6 +75,7 @@ export class Lane {
   /** Claims no more and gives the stock back to the caller; what runs goes on. */
   async stop(): Promise<ClaimedJob[]> {
     this.#isStopping = true
+    clearTimeout(this.#staleness)
     this.#roomWanted?.()
     await this.#loop
     return this.#stock.splice(0)
@@ -106,8 +114,7 @@ export class Lane {
   /** Starts a job that was claimed for it elsewhere; false when it starts nothing any more. */
   take(job: ClaimedJob): boolean {
     if (this.#isStopping || this.#isHushed) return false
-    this.#stock.push(job)
-    this.#fill()
+    this.#keep([job])
     return true
   }
 
@@ -166,9 +173,27 @@ export class Lane {
       this.#sweepEveryMs = Math.max(SWEEP_MS, (answeredAt - askedAt) / SWEEP_SHARE)
     }
     this.#cursor = cursor
+    this.#keep(jobs)
+    return { count: jobs.length, hasMore }
+  }
+
+  #keep(jobs: readonly ClaimedJob[]): void {
     this.#stock.push(...jobs)
     this.#fill()
-    return { count: jobs.length, hasMore }
+    if (this.#stock.length > 0) this.#watchStock()
+  }
+
+  /** Jobs that wait here wait for this worker's slots, whoever else is free: not for long. */
+  #watchStock(): void {
+    if (this.#isStopping) return
+    this.#staleness ??= setTimeout(() => {
+      this.#staleness = undefined
+      if (this.#stock.length === 0) return
+      const stoodMs = performance.now() - this.#startedAt
+      if (stoodMs < STALE_MS) return this.#watchStock()
+      this.#pace.atLeast(stoodMs)
+      this.#deeds.giveBack(this.#stock.splice(0))
+    }, STALE_MS).unref()
   }
 
   #fill(): void {
@@ -177,9 +202,11 @@ export class Lane {
       if (this.#isTurnOver(startedAt)) return
       const job = this.#stock.shift() as ClaimedJob
       this.#running += 1
+      this.#startedAt = startedAt
       void this.#deeds.run(job).then(() => {
         this.#running -= 1
-        this.#learn(performance.now() - startedAt)
+        const endedAt = performance.now()
+        this.#pace.learn(endedAt - startedAt, endedAt)
         this.#fill()
         this.#roomWanted?.()
       })
@@ -227,11 +254,8 @@ export class Lane {
   }
 
   #stockWanted(): number {
-    if (this.#runMs === undefined || this.#deeds.share() < 1) return 0
-    return Math.min(LARGEST_STOCK, Math.floor((this.#slots * STOCK_MS) / Math.max(this.#runMs, 0.05)))
-  }
-
-  #learn(ms: number): void {
-    this.#runMs = this.#runMs === undefined ? ms : this.#runMs * 0.9 + ms * 0.1
+    const { runMs } = this.#pace
+    if (runMs === undefined || this.#deeds.share() < 1) return 0
+    return Math.min(LARGEST_STOCK, Math.floor((this.#slots * STOCK_MS) / Math.max(runMs, 0.05)))
   }
 }

@@ -72,6 +72,7 @@ export class Worker {
         new Lane(queue, slots, {
           claim: (name, n, from) => this.#claim(name, n, from),
           run: (job) => this.#runs.work(job),
+          giveBack: (jobs) => this.#runs.giveBack(jobs),
           sleep: () => this.#wakeup.sleep(),
           share: () => this.#backpressure?.share ?? 1,
           onFault,
