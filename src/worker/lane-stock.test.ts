@@ -24,6 +24,22 @@ test('short runs earn a stock, which starts before the next claim is answered', 
   expect([...runs.keys()]).toEqual(['3'])
 })
 
+test.each([
+  { claimMs: 60, n: 7 }, // one to run and twice 60 ms of work at 200 ms in ten slots
+  { claimMs: 400, n: 11 }, // one to run and no more than 200 ms of work
+])('where a claim takes $claimMs ms, the stock covers the next one, within bounds', async ({ claimMs, n }) => {
+  const { subject, nextAsk, end } = lane(10)
+  subject.start()
+  const first = nextAsk()
+  vi.advanceTimersByTime(claimMs)
+  await first.answer(Array.from({ length: 10 }, (_, i) => job(i)))
+  vi.advanceTimersByTime(200)
+  await end('1')
+  await end('2')
+
+  expect(nextAsk().n).toBe(n)
+})
+
 test('long runs earn no stock', async () => {
   const { subject, nextAsk, end } = lane(1)
   subject.start()
@@ -73,7 +89,7 @@ test('a stock of which nothing starts for a second is given back, and none is as
   await vi.advanceTimersByTimeAsync(5000)
   expect(asks).toEqual([])
   await end('2')
-  for (let n = 5; n < 105; n += 1) {
+  for (let n = 5; n < 25; n += 1) {
     const ask = nextAsk()
     expect(ask.n).toBe(1)
     await ask.answer([job(n)])

@@ -30,8 +30,9 @@ const LARGEST_CLAIM = 2000
 const LARGEST_STOCK = 4000
 // Where jobs are large or the database is slow, a claim asks for no more than come within this time, or fill the slots.
 const LONGEST_CLAIM_MS = 500
-// How much work the stock may hold, in time: enough to cover the next claim, little enough to be fair to other workers.
-const STOCK_MS = 25
+// How much work the stock may hold, in time: twice what a claim takes, since the next is asked for when half of it is used up;
+// and little enough to be fair to other workers.
+const STOCK_MS = { least: 25, most: 200 }
 // A stock of which nothing starts for this long stands behind runs that are longer than those before them.
 const STALE_MS = 1000
 const AFTER_FAULT_MS = 500
@@ -50,7 +51,7 @@ export class Lane {
   readonly #pace = new Pace()
   #startedAt = 0
   #staleness: NodeJS.Timeout | undefined
-  #claimMs = 0
+  #lastClaim = { ms: 0, jobs: 1 }
   #cursor = QUEUE_START
   #sweptAt = 0
   #sweepEveryMs = SWEEP_MS
@@ -166,7 +167,7 @@ export class Lane {
     this.#endTurn()
     const { jobs, cursor, hasMore } = await claiming
     const answeredAt = performance.now()
-    if (jobs.length > 0) this.#claimMs = (answeredAt - askedAt) / jobs.length
+    if (jobs.length > 0) this.#lastClaim = { ms: answeredAt - askedAt, jobs: jobs.length }
     if (from === QUEUE_START) {
       this.#mustSweep = false
       this.#sweptAt = answeredAt
@@ -250,12 +251,14 @@ export class Lane {
   }
 
   #largestClaim(): number {
-    return Math.max(this.#slots, Math.min(LARGEST_CLAIM, Math.floor(LONGEST_CLAIM_MS / this.#claimMs)))
+    const { ms, jobs } = this.#lastClaim
+    return Math.max(this.#slots, Math.min(LARGEST_CLAIM, Math.floor((LONGEST_CLAIM_MS * jobs) / ms)))
   }
 
   #stockWanted(): number {
     const { runMs } = this.#pace
     if (runMs === undefined || this.#deeds.share() < 1) return 0
-    return Math.min(LARGEST_STOCK, Math.floor((this.#slots * STOCK_MS) / Math.max(runMs, 0.05)))
+    const stockMs = Math.min(Math.max(STOCK_MS.least, 2 * this.#lastClaim.ms), STOCK_MS.most)
+    return Math.min(LARGEST_STOCK, Math.floor((this.#slots * stockMs) / Math.max(runMs, 0.05)))
   }
 }
