@@ -40,8 +40,8 @@ export async function drainOnce(bench, system, { part, jobs, processes = 1, para
   await untilHandled(all, share)
   first.say('watch')
   const { at, history } = await first.hear('drained')
-  bench.disturbance.end()
   const cpu = cpuMs(pids) - cpuBefore
+  bench.disturbance.end()
 
   for (const each of all) each.say('end')
   await Promise.all(all.map((each) => each.ended()))

@@ -28,7 +28,7 @@ const ORDER = [
   'backlog',
   'idle',
 ]
-// Of which others took more than this does not count, as long as there are rounds to spare: as many as were asked for.
+// A measurement of which others took more than this does not count as long as there are rounds to spare, as many as were asked for.
 const DISTURBED = 0.1
 
 const { values: flags, positionals } = parseArgs({

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { job, lane } from './lane.test-support.js'
+import { job, lane, settle } from './lane.test-support.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -78,15 +78,15 @@ async function laneWithStock() {
 }
 
 test('a stock of which nothing starts for a second is given back, and none is asked for until runs are short again', async () => {
-  const { returned, nextAsk, end, asks, naps } = await laneWithStock()
+  const { subject, returned, nextAsk, end, asks } = await laneWithStock()
 
   await vi.advanceTimersByTimeAsync(999)
   expect(returned).toEqual([])
   await vi.advanceTimersByTimeAsync(1)
   expect(returned).toEqual(['3', '4'])
 
-  await naps.at(-1)?.()
   await vi.advanceTimersByTimeAsync(5000)
+  await settle(() => subject.look())
   expect(asks).toEqual([])
   await end('2')
   for (let n = 5; n < 25; n += 1) {
@@ -113,11 +113,9 @@ test('a stock that starts one job after another is not given back, however long 
 })
 
 test('a lane that has stopped gives its stock back once', async () => {
-  const { subject, returned, naps } = await laneWithStock()
-  const stopping = subject.stop()
-  await naps.at(-1)?.()
+  const { subject, returned } = await laneWithStock()
 
-  expect((await stopping).map(({ id }) => id)).toEqual(['3', '4'])
+  expect((await subject.stop()).map(({ id }) => id)).toEqual(['3', '4'])
   await vi.advanceTimersByTimeAsync(5000)
   expect(returned).toEqual([])
 })

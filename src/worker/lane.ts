@@ -76,7 +76,6 @@ export class Lane {
   /** Claims no more and gives the stock back to the caller; what runs goes on. */
   async stop(): Promise<ClaimedJob[]> {
     this.#isStopping = true
-    clearTimeout(this.#staleness)
     this.#roomWanted?.()
     await this.#loop
     return this.#stock.splice(0)
@@ -186,7 +185,6 @@ export class Lane {
 
   /** Jobs that wait here wait for this worker's slots, whoever else is free: not for long. */
   #watchStock(): void {
-    if (this.#isStopping) return
     this.#staleness ??= setTimeout(() => {
       this.#staleness = undefined
       if (this.#stock.length === 0) return
