@@ -12,6 +12,7 @@ create or replace function holdfast.count_minutes(p_from timestamptz, p_to times
   set plan_cache_mode = force_custom_plan  -- days outside the span are left out when the plan is made
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
+  set enable_sort = off  -- thousands of rows for a few groups
 as $$
 declare
   v_most constant integer := 20000;  -- of each kind in one go
@@ -84,38 +85,31 @@ begin
        and a.ended_at < v_to
   ),
   timed as (
-    select e.at, j.queue, j.type, e.fact,
-           case when e.locked_at >= e.run_at then 1000 * extract(epoch from e.locked_at - e.run_at)::double precision end as wait_ms,
-           case when e.at >= e.locked_at then 1000 * extract(epoch from e.at - e.locked_at)::double precision end as run_ms
+    select date_trunc('minute', e.at) as minute, j.queue, j.type, e.fact,
+           case when e.locked_at >= e.run_at then 1000 * date_part('epoch', e.locked_at - e.run_at) end as wait_ms,
+           case when e.at >= e.locked_at then 1000 * date_part('epoch', e.at - e.locked_at) end as run_ms
       from ended as e
      cross join lateral (select b.queue, b.type from holdfast.job as b where b.id = e.job_id limit 1) as j
   ),
-  placed as (
-    select t.*, width_bucket(t.wait_ms, holdfast.stats_buckets()) as wait, width_bucket(t.run_ms, holdfast.stats_buckets()) as run
+  placed as materialized (  -- a row for each pair of buckets that occurs: they are few, and each time is looked at once
+    select t.minute, t.queue, t.type, t.fact, width_bucket(t.wait_ms, holdfast.stats_buckets()) as wait,
+           width_bucket(t.run_ms, holdfast.stats_buckets()) as run, count(*) as n, sum(t.wait_ms) as wait_ms, sum(t.run_ms) as run_ms
       from timed as t
+     group by 1, 2, 3, 4, 5, 6
+  ),
+  spread as (
+    select p.minute, p.queue, p.type, p.fact, b.bucket, sum(p.n)::bigint as n,
+           coalesce(sum(p.wait_ms), 0)::bigint as wait_ms, coalesce(sum(p.run_ms), 0)::bigint as run_ms,
+           coalesce(sum(p.n) filter (where p.wait = b.bucket), 0)::bigint as waits,
+           coalesce(sum(p.n) filter (where p.run = b.bucket), 0)::bigint as runs
+      from placed as p
+     cross join generate_series(0, cardinality(holdfast.stats_buckets())) as b(bucket)
+     group by 1, 2, 3, 4, 5
   ),
   summed as materialized (
-    select date_trunc('minute', t.at) as minute, t.queue, t.type, t.fact, count(*) as n,
-           coalesce(sum(t.wait_ms), 0)::bigint as wait_ms, coalesce(sum(t.run_ms), 0)::bigint as run_ms,
-           array[count(*) filter (where t.wait = 0), count(*) filter (where t.wait = 1),
-                 count(*) filter (where t.wait = 2), count(*) filter (where t.wait = 3),
-                 count(*) filter (where t.wait = 4), count(*) filter (where t.wait = 5),
-                 count(*) filter (where t.wait = 6), count(*) filter (where t.wait = 7),
-                 count(*) filter (where t.wait = 8), count(*) filter (where t.wait = 9),
-                 count(*) filter (where t.wait = 10), count(*) filter (where t.wait = 11),
-                 count(*) filter (where t.wait = 12), count(*) filter (where t.wait = 13),
-                 count(*) filter (where t.wait = 14), count(*) filter (where t.wait = 15),
-                 count(*) filter (where t.wait = 16)]
-             as wait_buckets,
-           array[count(*) filter (where t.run = 0), count(*) filter (where t.run = 1), count(*) filter (where t.run = 2),
-                 count(*) filter (where t.run = 3), count(*) filter (where t.run = 4), count(*) filter (where t.run = 5),
-                 count(*) filter (where t.run = 6), count(*) filter (where t.run = 7), count(*) filter (where t.run = 8),
-                 count(*) filter (where t.run = 9), count(*) filter (where t.run = 10), count(*) filter (where t.run = 11),
-                 count(*) filter (where t.run = 12), count(*) filter (where t.run = 13),
-                 count(*) filter (where t.run = 14), count(*) filter (where t.run = 15),
-                 count(*) filter (where t.run = 16)]
-             as run_buckets
-      from placed as t
+    select s.minute, s.queue, s.type, s.fact, max(s.n) as n, max(s.wait_ms) as wait_ms, max(s.run_ms) as run_ms,
+           array_agg(s.waits order by s.bucket) as wait_buckets, array_agg(s.runs order by s.bucket) as run_buckets
+      from spread as s
      group by 1, 2, 3, 4
   )
   insert into holdfast.stats_minute as m

@@ -90,6 +90,60 @@ test('waits and runs go into the buckets of their length; a job that never ran h
   ])
 })
 
+test('jobs of many lengths, types and minutes are counted each where it belongs', async () => {
+  const session = await sessionAt('2026-03-01T12:00:00Z')
+  const spans = [
+    { minute: '12:00', type: 'mail', wait: 3, run: 7 },
+    { minute: '12:00', type: 'mail', wait: 3, run: 700 },
+    { minute: '12:00', type: 'mail', wait: 40, run: 7 },
+    { minute: '12:00', type: 'mail', wait: 3, run: 7 },
+    { minute: '12:00', type: 'task', wait: 40, run: 7 },
+    { minute: '12:01', type: 'mail', wait: 20_000, run: 4 },
+  ]
+  for (const { minute, type, wait, run } of spans) {
+    const start = new Date(`2026-03-01T${minute}:00Z`).getTime()
+    await setClock(session, new Date(start).toISOString())
+    const id = await givenIn(session).pendingJob({ type })
+    await setClock(session, new Date(start + wait).toISOString())
+    const lease = await givenIn(session).claimed(id)
+    await setClock(session, new Date(start + wait + run).toISOString())
+    await ask(session, 'select * from holdfast.complete_jobs($1)', [settlement(lease)])
+  }
+
+  await rollAt(session, '2026-03-01T12:02:00Z')
+
+  const place = (span: number) => BUCKET_BOUNDS.findIndex((bound) => span < bound)
+  const buckets = (all: number[]) =>
+    [...BUCKET_BOUNDS, 0].map((_, at) => String(all.filter((span) => place(span) === at).length))
+  const sum = (all: number[]) => String(all.reduce((total, each) => total + each, 0))
+  const groups = [
+    ['12:00', 'mail'],
+    ['12:00', 'task'],
+    ['12:01', 'mail'],
+  ] as const
+  expect(
+    await ask(
+      db.admin,
+      `select to_char(minute at time zone 'UTC', 'HH24:MI') as minute, type, n::int, wait_ms, run_ms, wait_buckets, run_buckets
+         from holdfast.stats_minute order by minute, type`,
+    ),
+  ).toEqual(
+    groups.map(([minute, type]) => {
+      const own = spans.filter((each) => each.minute === minute && each.type === type)
+      const [waits, runs] = [own.map(({ wait }) => wait), own.map(({ run }) => run)]
+      return {
+        minute,
+        type,
+        n: own.length,
+        wait_ms: sum(waits),
+        run_ms: sum(runs),
+        wait_buckets: buckets(waits),
+        run_buckets: buckets(runs),
+      }
+    }),
+  )
+})
+
 test('the bounds of the buckets are those that readers know', async () => {
   expect(await askValue(db.admin, 'select holdfast.stats_buckets()')).toEqual([...BUCKET_BOUNDS])
 })
