@@ -8,6 +8,8 @@ import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
 
+const leaseEnds = (moment: string) => ask(db.admin, 'update holdfast.lease set locked_until = $1', [moment])
+
 const due = (session: Session, { queues = ['default'], types = ['task'], known = [] as string[] } = {}) =>
   askRow(
     session,
@@ -34,10 +36,72 @@ test('figures that have just been counted are not due', async () => {
 })
 
 test('a lease may be lost when its time is over', async () => {
-  const { job_id } = await givenIn(db.pool).runningJob()
+  await givenIn(db.pool).runningJob()
+  await leaseEnds('2090-01-01T00:00:03Z')
   const client = await db.connect()
   await setClock(client, '2090-01-01T00:00:00Z')
-  await ask(db.admin, `update holdfast.lease set locked_until = '2090-01-01T00:00:03Z' where job_id = $1`, [job_id])
+
+  expect(await due(client)).toMatchObject({ lost_in_ms: 3000 })
+})
+
+test('one look at the leases serves all workers for two seconds', async () => {
+  await givenIn(db.pool).runningJob()
+  await leaseEnds('2090-01-01T00:00:30Z')
+  const client = await db.connect()
+  const other = await db.connect()
+  await setClock(client, '2090-01-01T00:00:00Z')
+  expect(await due(client)).toMatchObject({ lost_in_ms: 30_000 })
+  await leaseEnds('2090-01-01T00:00:20Z')
+
+  await setClock(other, '2090-01-01T00:00:01.9Z')
+  expect(await due(other)).toMatchObject({ lost_in_ms: 28_100 })
+  await setClock(other, '2090-01-01T00:00:02Z')
+  expect(await due(other)).toMatchObject({ lost_in_ms: 18_000 })
+})
+
+test('a look that takes long is made less often', async () => {
+  await givenIn(db.pool).runningJob()
+  await leaseEnds('2090-01-01T01:00:00Z')
+  const client = await db.connect()
+  await setClock(client, '2090-01-01T00:00:00Z')
+  await due(client)
+  await ask(db.admin, `update holdfast.lease_look set took = '1 second'`)
+  await leaseEnds('2090-01-01T00:30:00Z')
+
+  await setClock(client, '2090-01-01T00:00:19Z')
+  expect(await due(client)).toMatchObject({ lost_in_ms: 3_581_000 })
+  await setClock(client, '2090-01-01T00:00:20Z')
+  expect(await due(client)).toMatchObject({ lost_in_ms: 1_780_000 })
+})
+
+test('when a lease is over, who looks is told, and whoever asks meanwhile is not', async () => {
+  await givenIn(db.pool).runningJob()
+  await leaseEnds('2090-01-01T00:00:01Z')
+  const looking = await db.connect('admin')
+  const client = await db.connect()
+  for (const session of [looking, client]) await setClock(session, '2090-01-01T00:00:00Z')
+  await due(client)
+
+  for (const session of [looking, client]) await setClock(session, '2090-01-01T00:00:01.5Z')
+  await looking.query('begin')
+  expect(await due(looking)).toMatchObject({ lost_in_ms: -500 })
+  expect(await due(client)).toMatchObject({ lost_in_ms: null })
+  await looking.query('commit')
+  expect(await due(client)).toMatchObject({ lost_in_ms: -500 })
+
+  await ask(client, 'select * from holdfast.reap_leases_v1()')
+  expect(await due(client)).toMatchObject({ lost_in_ms: null })
+})
+
+test('a look by a clock that is ahead is not believed', async () => {
+  await givenIn(db.pool).runningJob()
+  await leaseEnds('2090-01-01T00:00:10Z')
+  const ahead = await db.connect()
+  await setClock(ahead, '2090-01-01T00:00:05Z')
+  await due(ahead)
+  await leaseEnds('2090-01-01T00:00:03Z')
+  const client = await db.connect()
+  await setClock(client, '2090-01-01T00:00:00Z')
 
   expect(await due(client)).toMatchObject({ lost_in_ms: 3000 })
 })
