@@ -72,6 +72,7 @@ test('what is held and dropped reaches the thread, the drops of a moment in one 
   const heard = hears('drop 1,2')
   kept.hold([lease('1'), lease('2')], monotonicMs())
   kept.drop(lease('1'))
+  await new Promise((resolve) => setImmediate(resolve)) // of the next settlement
   kept.drop(lease('2'))
   await heard
 

@@ -13,6 +13,9 @@ import type { KeeperFacts, TimedLease } from './lease-keeper.js'
 // The built file, also when this one runs from its source: a thread loads JavaScript only.
 const THREAD_FILE = createRequire(import.meta.url).resolve('#keeper-thread')
 const REPLACE_MS = 1000
+// Each message wakes the thread, which may take the core of the one that sends it. What has ended need not be known at once: a
+// renewal that comes too late for it is refused, and nobody minds.
+const DROP_MS = 50
 
 export class ThreadedKeeping {
   readonly #data: Omit<KeeperThreadData, 'board'>
@@ -80,16 +83,10 @@ export class ThreadedKeeping {
     for (const message of holdMessages(leases, claimedAt)) this.#send(message)
   }
 
-  /** Outcomes are settled in batches, so drops come in batches: one message for all of a moment. */
+  /** One message for all of a moment. */
   drop(lease: Lease): void {
     if (this.#board.drop(lease)) return
-    if (this.#dropped.length === 0) {
-      setImmediate(() => {
-        const dropped = this.#dropped
-        this.#dropped = []
-        for (const message of dropMessages(dropped)) this.#send(message)
-      })
-    }
+    if (this.#dropped.length === 0) setTimeout(this.#tellDropped, DROP_MS).unref()
     this.#dropped.push(lease)
   }
 
@@ -106,6 +103,11 @@ export class ThreadedKeeping {
       await ended
     }
     await this.#startLock?.release()
+  }
+
+  readonly #tellDropped = (): void => {
+    for (const message of dropMessages(this.#dropped)) this.#send(message)
+    this.#dropped = []
   }
 
   #send(message: ToKeeper): void {
