@@ -2,6 +2,7 @@
 
 import { quoteIdentifier } from '../domain/schema-name.js'
 import type { Queryable, Row } from './connection.js'
+import type { KeptFor } from './kept-connections.js'
 import type { Store } from './open.js'
 import { translated } from './translate-error.js'
 
@@ -13,8 +14,8 @@ export interface Statement {
   readonly value?: string
   /** How long to wait for the answer before the connection is given up; default 10 s. */
   readonly answerMs?: number
-  /** The application's own code waits for the answer, or the next step of a pipeline does. */
-  readonly isAwaited?: boolean
+  /** 'callers': the application's own code waits for the answer, or the next step of a pipeline does. */
+  readonly keptFor?: KeptFor
 }
 
 // Nearly everything takes milliseconds, and on a line that has gone dead nobody should wait for much longer than that.
@@ -30,10 +31,10 @@ export async function call(store: Callee, statement: Statement, values: unknown[
   const text = statementText(store.schema, statement)
   try {
     const database = tx ? undefined : await store.open()
-    const { answerMs = ANSWER_MS, isAwaited } = statement
+    const { answerMs = ANSWER_MS, keptFor } = statement
     const { rows } = tx
       ? await tx.query(text, values)
-      : await (database as NonNullable<typeof database>).prepared(text, values, { answerMs, isAwaited })
+      : await (database as NonNullable<typeof database>).prepared(text, values, { answerMs, keptFor })
     return rows
   } catch (error) {
     throw translated(error)

@@ -1,7 +1,7 @@
 // Claims jobs: many of a queue, or one by its id. And gives back what a claim took whose answer never came.
 
 import type { ClaimedJob, JobId } from '../domain/job.js'
-import { call } from './call.js'
+import { call, type Statement } from './call.js'
 import type { Row } from './connection.js'
 import type { Store } from './open.js'
 import { type ClaimedColumns, toClaimedJobs } from './rows.js'
@@ -69,10 +69,11 @@ export async function releaseClaims(store: Store, worker: string, leaseIds: read
 
 // A claim that is given up may have been made, and all of it must be given back: so it is given up late.
 const answerMs = 20_000
-const CLAIM_BATCH = {
+const CLAIM_BATCH: Statement = {
   invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7, $8)',
   columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id, c.has_more',
   answerMs,
+  keptFor: 'claims',
 }
 const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3, $4)', value: 'jobs' }
 const CLAIM_SUSPECT = { invocation: 'claim_suspect_v1($1, $2, $3, $4)', value: 'jobs', answerMs }

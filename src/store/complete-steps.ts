@@ -2,7 +2,7 @@
 
 import type { ClaimedJob } from '../domain/job.js'
 import type { OutcomeOf } from '../domain/outcome.js'
-import { call } from './call.js'
+import { call, type Statement } from './call.js'
 import type { Store } from './open.js'
 import { type ClaimedColumns, toClaimedJobs } from './rows.js'
 import { leaseMember, type Settlement } from './settle.js'
@@ -62,10 +62,10 @@ function receiving({ worker, types, room }: Receiver): unknown[] {
   return [worker, [...room.keys()], [...room.values()], types]
 }
 
-const COMPLETE_STEP = {
+const COMPLETE_STEP: Statement = {
   invocation: 'complete_step_v1($1, $2, $3, $4::text::jsonb, $5, $6, $7, $8)',
   value: 'handed',
-  isAwaited: true,
+  keptFor: 'callers',
 }
 
 const COMPLETE_STEPS = {

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { CallersConnection } from './callers-connection.js'
 import type { Capabilities } from './capabilities.js'
+import { KeptConnections, type KeptFor } from './kept-connections.js'
 
 /** One result row as the driver gives it. Names are snake_case; rows.ts turns them into the domain's words. */
 export type Row = Record<string, unknown>
@@ -33,8 +33,8 @@ export interface Database extends Queryable {
 export interface PreparedManner {
   /** How long to wait for the answer before the connection is given up. */
   readonly answerMs: number
-  /** The application's own code waits for the answer, or the next step of a pipeline does. */
-  readonly isAwaited?: boolean | undefined
+  /** Whose connection to use, where one is kept for them. */
+  readonly keptFor?: KeptFor | undefined
 }
 
 export interface Listening {
@@ -63,16 +63,16 @@ export interface PoolParts extends Pick<Database, 'engine' | 'address' | 'capabi
 /** The parts that a server's pool and PGlite's pool share. */
 export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Database {
   let keepsStatements = parts.capabilities.preparedStatements
-  const callers = close && new CallersConnection(pool)
+  const kept = close && new KeptConnections(pool)
   // A pooled connection that the server ends while idle must not end the process; the next query opens another. Nor one that is
   // ended in the same breath in which it is ready, when neither the pool listens any more nor we yet.
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
   const withClient = async <T>(
     work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>,
-    isAwaited = false,
+    keptFor?: KeptFor,
   ) => {
-    const client = callers?.take(isAwaited) ?? (await pool.connect())
+    const client = kept?.take(keptFor) ?? (await pool.connect())
     let failure: Error | undefined
     const spoil = (error: Error) => {
       failure = error
@@ -85,7 +85,7 @@ export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Databas
       if (isConnectionFault(error)) spoil(error as Error)
       throw error
     } finally {
-      if (!callers?.putBack(client, failure, isAwaited)) client.release(failure)
+      if (!kept?.putBack(client, failure, keptFor)) client.release(failure)
       client.off('error', spoil)
     }
   }
@@ -93,15 +93,15 @@ export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Databas
     ...parts,
     maxConnections: pool.options.max,
     async close() {
-      callers?.close()
+      kept?.close()
       await close?.()
     },
     // Not pool.query, which gives the connection up after any error, also after a refusal.
     query: (text, values) => withClient((client) => client.query(text, values)),
-    prepared: (text, values, { answerMs, isAwaited }) => {
+    prepared: (text, values, { answerMs, keptFor }) => {
       const ask = (name?: string) => {
         const query = { name, text, values, query_timeout: parts.engine === 'server' ? answerMs : undefined }
-        return withClient((client) => client.query(query as pg.QueryConfig), isAwaited)
+        return withClient((client) => client.query(query as pg.QueryConfig), keptFor)
       }
       if (!keepsStatements) return ask()
       return ask(statementName(text)).catch((error) => {

@@ -80,24 +80,24 @@ export async function enqueueOneHeld(
 const ENQUEUE_ONE_HELD: Statement = {
   invocation: 'enqueue_one_held_v1($1, $2::text::jsonb, $3, $4, $5, $6, $7)',
   value: 'facts',
-  isAwaited: true,
+  keptFor: 'callers',
 }
 const ENQUEUE_HELD: Statement = {
   invocation: 'enqueue_held_v1($1::text::jsonb, $2::text::jsonb, $3, $4, $5)',
   columns: 'to_json(c.ids::text[]) as ids, c.jobs',
-  isAwaited: true,
+  keptFor: 'callers',
 }
 const ENQUEUE_INPUTS: Statement = {
   invocation: 'enqueue_inputs_v1($1::text::jsonb, $2::text::jsonb, $3)',
   columns: `array_to_string(c, ',') as ids`,
   answerMs: BULK_MS,
-  isAwaited: true,
+  keptFor: 'callers',
 }
 const ENQUEUE_JOBS: Statement = {
   invocation: 'enqueue_jobs_v1($1::text::jsonb, $2::text::jsonb, $3)',
   columns: 'c as id',
   answerMs: BULK_MS,
-  isAwaited: true,
+  keptFor: 'callers',
 }
 
 const ENQUEUE_BY_HAND = {

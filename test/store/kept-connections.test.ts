@@ -1,8 +1,9 @@
-// The connection that callers keep: theirs while they ask, everybody's where there is no other.
+// The connections that callers and claims keep: theirs while they ask, everybody's where there is no other.
 import pg from 'pg'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { OWN_SESSION } from '../../src/store/capabilities.js'
 import type { Database } from '../../src/store/connection.js'
+import type { KeptFor } from '../../src/store/kept-connections.js'
 import { openAddress, usePool } from '../../src/store/server.js'
 import { ask } from '../support/ask.js'
 import { until } from '../support/holdfast.js'
@@ -19,18 +20,19 @@ const open = (maxConnections: number) => {
 }
 afterEach(() => database.close())
 
-async function backend(isAwaited: boolean): Promise<number> {
-  const { rows } = await database.prepared('select pg_backend_pid() as pid', [], { answerMs: 10_000, isAwaited })
+async function backend(keptFor?: KeptFor): Promise<number> {
+  const { rows } = await database.prepared('select pg_backend_pid() as pid', [], { answerMs: 10_000, keptFor })
   return rows[0]?.pid as number
 }
-const asCaller = () => backend(true)
-const asWorker = () => backend(false)
+const asCaller = () => backend('callers')
+const asClaim = () => backend('claims')
+const asWorker = () => backend()
 
 /** A call that is under way until `go` is called, and then over. */
 async function longCall() {
   const locker = await db.whole.connect('admin')
   await locker.query('begin; select pg_advisory_xact_lock(7)')
-  const over = database.prepared('select pg_advisory_xact_lock(7)', [], { answerMs: 10_000, isAwaited: true })
+  const over = database.prepared('select pg_advisory_xact_lock(7)', [], { answerMs: 10_000, keptFor: 'callers' })
   over.catch(() => {})
   const waiting = `select from pg_locks where locktype = 'advisory' and not granted`
   await until(async () => (await ask(db.whole.admin, waiting)).length === 1)
@@ -44,6 +46,28 @@ test('callers have one connection, and what the worker asks goes to another', as
   const others = [await asWorker(), await asWorker(), await database.session(async () => asWorker())]
   expect(others).not.toContain(kept)
   expect([await asCaller(), await asCaller()]).toEqual([kept, kept])
+})
+
+test('claims have one of their own, whatever else is asked in between', async () => {
+  open(5)
+  const kept = await asClaim()
+
+  const others = [await asWorker(), await asCaller(), await asWorker()]
+  expect(others).not.toContain(kept)
+  expect([await asClaim(), await asClaim()]).toEqual([kept, kept])
+})
+
+test('callers and claims with two connections leave one another what there is', async () => {
+  open(2)
+  const [caller, claim] = [await asCaller(), await asClaim()]
+  expect(claim).not.toBe(caller)
+
+  expect([caller, claim]).toContain(await asWorker())
+  await database.session(async () => {
+    const left = await asWorker()
+    expect([await asCaller(), await asClaim()]).toEqual([left, left])
+  })
+  expect(new Set([await asCaller(), await asClaim()]).size).toBe(2)
 })
 
 test('callers that ask at the same time do not wait for one another', async () => {
@@ -127,7 +151,7 @@ test('a connection that the server ends is replaced, whether it is idle or in us
 test('a refused statement costs no connection', async () => {
   open(5)
   const kept = await asCaller()
-  await expect(database.prepared('select 1 / $1::int', [0], { answerMs: 10_000, isAwaited: true })).rejects.toThrow(
+  await expect(database.prepared('select 1 / $1::int', [0], { answerMs: 10_000, keptFor: 'callers' })).rejects.toThrow(
     'division by zero',
   )
 
@@ -150,7 +174,7 @@ test('a pool of the application gets all its connections back', async () => {
   open(1)
   const pool = new pg.Pool({ connectionString: db.whole.adminUrl, max: 2 })
   const shared = await usePool(pool, { pooler: false })
-  await shared.prepared('select 1', [], { answerMs: 10_000, isAwaited: true })
+  await shared.prepared('select 1', [], { answerMs: 10_000, keptFor: 'callers' })
 
   expect([pool.totalCount, pool.idleCount]).toEqual([1, 1])
   await pool.end()
