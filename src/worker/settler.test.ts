@@ -46,9 +46,9 @@ test('outcomes of one moment are written together, and those that come meanwhile
   expect(writes.map(({ ids }) => ids)).toEqual([['1', '2'], ['3']])
 })
 
-test('runs wait while more than 2,000 outcomes are unwritten, and go on before all of them are', async () => {
+test('runs wait while more than 4,000 outcomes are unwritten, and go on before all of them are', async () => {
   const { subject, writes } = settler()
-  for (let n = 1; n <= 4000; n += 1) subject.push(ended(n))
+  for (let n = 1; n <= 8000; n += 1) subject.push(ended(n))
   let hasCaughtUp = false
   void subject.backlog()?.then(() => {
     hasCaughtUp = true
@@ -64,9 +64,9 @@ test('runs wait while more than 2,000 outcomes are unwritten, and go on before a
 
 test('runs that fill it up again wait again', async () => {
   const { subject, writes } = settler()
-  for (let n = 1; n <= 3000; n += 1) subject.push(ended(n))
+  for (let n = 1; n <= 6000; n += 1) subject.push(ended(n))
   await subject.backlog()
-  subject.push(ended(3001))
+  subject.push(ended(6001))
   let hasCaughtUp = false
   void subject.backlog()?.then(() => {
     hasCaughtUp = true

@@ -34,9 +34,9 @@ export interface SettlerFacts {
 }
 
 // Large enough that a round trip is spread thin, small enough to keep each transaction short.
-const LARGEST_BATCH = 1000
+const LARGEST_BATCH = 2000
 // Beyond this runs wait for the writing to come after them.
-const MOST_WAITING = 2000
+const MOST_WAITING = 4000
 const RETRY = { baseMs: 50, maxMs: 2000 }
 
 export class Settler {
