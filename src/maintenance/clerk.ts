@@ -10,7 +10,8 @@ export interface ClerkOptions {
   onFault(doing: string, error: unknown): void
 }
 
-// Figures may be as old as this; a bulk operation goes on without a pause.
+// Figures may be as old as this, and a worker that has just started has better things to do; a bulk operation goes on without a
+// pause.
 const COUNT_EVERY_MS = 5000
 // One step is one transaction: short enough that no claim waits for long, and that a cancellation is heard soon.
 const BULK_STEP = 100
@@ -21,7 +22,7 @@ export class Clerk {
   readonly #store: Store
   readonly #options: ClerkOptions
   #working: Promise<void> | undefined
-  #countedAt = Number.NEGATIVE_INFINITY
+  #countedAt = performance.now()
   #isStopping = false
 
   constructor(store: Store, options: ClerkOptions) {
