@@ -14,9 +14,10 @@ const SOME_DAYS = 5
 const ALL_DAYS = DAYS + 1
 
 // Reads that know where to look, and searches, which give up after 2,000 jobs that do not fit: each asks for its job, at six
-// to seven pages with what the planner reads of the indexes, and in each day for its outcome, at three to four.
+// to seven pages with what the planner reads of the indexes, and in each day for its outcome, at three to six: most in the last
+// hour of a day, when there is one more to ask.
 const KNOWING = 3000
-const SEARCHING = 2000 * (7 + 4 * ALL_DAYS)
+const SEARCHING = 2000 * (7 + 6 * ALL_DAYS)
 // Counting ends at 10,001, for each queue and each of its counts.
 const COUNTING = 30_000
 
