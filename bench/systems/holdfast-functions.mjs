@@ -56,8 +56,8 @@ async function loop(claiming, completing, handler, isStopping) {
   await written
 }
 
-async function complete(completing, { id, usual, lease_id }) {
-  const values = [`{${id}}`, [id.length], [usual.token], [lease_id]]
+async function complete(completing, { id, input, usual, lease_id }) {
+  const values = [`{${id}}`, [input.length], [usual.token], [lease_id]]
   const { rows } = await completing.query({ ...COMPLETE, values })
   if (rows[0].lost.length > 0) throw new Error('a lease was lost in the bare loop')
 }

@@ -30,14 +30,15 @@ declare
   v_lease_id constant uuid := coalesce(p_lease_id, gen_random_uuid());
   v_leases constant jsonb := holdfast.lease_seconds_by_type(p_types);
   v_ids bigint[];
+  v_due_ms bigint[];
 begin
   perform holdfast.check_claim(p_worker, array[p_queue], p_types, p_n);
-  select c.o_ids, c.o_priority, c.o_run_at, c.o_job_id, c.o_has_more
-    into v_ids, priority, run_at, job_id, has_more
+  select c.o_ids, c.o_priority, c.o_run_at, c.o_job_id, c.o_has_more, c.o_due_ms
+    into v_ids, priority, run_at, job_id, has_more, v_due_ms
     from holdfast.claim_ids(p_worker, p_queue, p_types, p_n, p_from_priority, p_from_run_at, p_from_job_id, v_lease_id,
                             v_leases) as c;
   if v_ids <> '{}' then
-    jobs := holdfast.claimed_jobs(v_ids, v_lease_id, v_leases);
+    jobs := holdfast.claimed_jobs(v_ids, v_lease_id, v_leases, v_due_ms);
   end if;
 end
 $$;

@@ -1,14 +1,14 @@
 -- claim_ids: pending → running, walking through one queue
 --   Guard   due, type wanted, queue not paused, attempts left; a keyed job only with its key (claim_keyed).
 --   Locks   ready rows in claim order, skip locked; never waits.
---   Gives   up to p_n claimed jobs in claim order, the position (o_…) behind which the caller may go on, and whether it
---           left jobs of held keys unparked, which the next look from the start goes on with.
+--   Gives   up to p_n claimed jobs in claim order, the position (o_…) behind which the caller may go on, whether it left jobs
+--           of held keys unparked, which the next look from the start goes on with, and if the jobs differ in nothing else,
+--           when each was due.
 --   Tells   nothing.
 --   Tested by  test/sql/claim_jobs.test.ts
 -- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
 -- behind one must still look from the start from time to time, for retries, late commits and urgent jobs; what a freed key has
--- un-parked before it is taken first. A row behind it without a key that names a recent transaction is passed by: to try its
--- lock is dearer than the walk.
+-- un-parked before it is taken first. Behind it a row without a key that names a recent transaction is passed by, lock untried.
 create or replace function holdfast.claim_ids(
   p_worker text,
   p_queue text,
@@ -23,7 +23,8 @@ create or replace function holdfast.claim_ids(
   out o_priority integer,
   out o_run_at timestamptz,
   out o_job_id bigint,
-  out o_has_more boolean
+  out o_has_more boolean,
+  out o_due_ms bigint[]
 )
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
@@ -45,11 +46,11 @@ declare
   v_places tid[];
   v_claimed bigint[];
   v_keyed bigint[];
+  v_are_alike boolean;
   v_held text[];
   v_shut text[] := '{}';     -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
   v_crowded text[] := '{}';  -- held keys with more jobs than could be parked at once
   v_passed text[] := '{}';   -- both: their other jobs are passed by
-  v_parks_until timestamptz;
 begin
   o_priority := p_from_priority;
   o_run_at := p_from_run_at;
@@ -82,10 +83,12 @@ begin
       v_limit := least(p_n - cardinality(o_ids), v_budget);
       exit when v_limit <= 0;
       select count(*), array_agg(m.place) filter (where m.key is null), array_agg(m.job_id) filter (where m.key is null),
-             array_agg(m.job_id) filter (where m.key is not null), max(m.run_at), (array_agg(m.job_id))[count(*)]
-        into v_met, v_places, v_claimed, v_keyed, v_run_at, v_job_id
+             array_agg(m.job_id) filter (where m.key is not null), max(m.run_at),
+             array_agg((date_part('epoch', m.run_at) * 1000)::bigint),
+             max(m.token) = 0 and min(m.max_attempts) = max(m.max_attempts) and min(m.type) = max(m.type)
+        into v_met, v_places, v_claimed, v_keyed, v_run_at, o_due_ms, v_are_alike
         from (
-          select r.ctid as place, r.job_id, r.run_at, r.key
+          select r.ctid as place, r.job_id, r.run_at, r.key, r.token, r.max_attempts, r.type collate "C" as type
             from holdfast.ready as r
            where r.queue = p_queue
              and r.priority = v_priority
@@ -102,7 +105,11 @@ begin
         ) as m;
       exit when v_met = 0;
       v_budget := v_budget - v_met;
-
+      v_job_id := case when v_keyed is null then v_claimed[v_met] else (
+        select max(r.job_id) from holdfast.ready as r where r.job_id = any (v_claimed || v_keyed) and r.run_at = v_run_at
+      ) end;
+      -- Alike: a job that was never claimed, so that its token is 0, has had no attempt either.
+      o_due_ms := case when o_ids = '{}' and v_are_alike and v_keyed is null then o_due_ms end;
       if v_places is not null then
         perform holdfast.claim_unkeyed(v_places, p_worker, p_lease_id, v_now, p_leases);
       end if;
@@ -135,15 +142,8 @@ begin
     end loop;
   end loop;
 
-  -- Nothing to claim, and the next look would walk past the same jobs again: as much time goes into parking them as went into
-  -- this one, so that a long backlog takes few looks. Not longer, since whoever frees such a key waits for this call to end.
   if o_ids = '{}' and v_crowded <> '{}' then
-    v_parks_until := holdfast.now() + least(holdfast.now() - v_now, interval '200 milliseconds');
-    loop
-      perform holdfast.park_backlog(v_crowded, 5000, v_now);
-      v_crowded := holdfast.crowded_keys(v_crowded, v_now);
-      exit when v_crowded = '{}' or holdfast.now() >= v_parks_until;
-    end loop;
+    v_crowded := holdfast.park_crowd(v_crowded, v_now);
   end if;
   o_has_more := v_budget <= 0 or v_crowded <> '{}';
 end

@@ -1,14 +1,21 @@
 -- claimed_jobs: what a worker needs to run the jobs that it has just claimed
 --   Guard   only leases of p_lease_id: the caller's own claim.
 --   Locks   none.
---   Gives   one JSON object of columns: a row each would cost a busy worker twice as much. id, due_ms and input are arrays in the
---           order of ids; turn has the places, from 0, in claim order where that is another one. Every other column is an object
---           by id, or null, and tells only what is not as in usual (type to max_attempts) or not empty (key to trace).
+--   Gives   one JSON object of columns: a row each would cost a busy worker twice as much. id is a text, the ids with commas
+--           between them in ascending order; due_ms and input are arrays in the same order; turn has the places, from 0, in claim
+--           order where that is another one. Every other column is an object by id, or null, and tells only what is not as in
+--           usual (type to max_attempts) or not empty (key to trace).
 --   Tells   nothing.
 --   Tested by  test/sql/claim_batch.test.ts
 -- Each table is read by the batch's own ids and for itself: a join may turn round and read all of job when statistics call it
--- empty, and to join, sort and number the rows takes longer than to tell where their order differs.
-create or replace function holdfast.claimed_jobs(p_ids bigint[], p_lease_id uuid, p_leases jsonb)
+-- empty, and to join, sort and number the rows takes longer than to tell where their order differs. The leases need not be read
+-- again for p_due_ms: when each was due, of jobs that have all else in common.
+create or replace function holdfast.claimed_jobs(
+  p_ids bigint[],
+  p_lease_id uuid,
+  p_leases jsonb,
+  p_due_ms bigint[] default null
+)
   returns json
   language plpgsql volatile  -- a body in SQL would be planned anew at every call
   set search_path = pg_catalog, pg_temp
@@ -46,20 +53,24 @@ begin
     into v_ids, v_of_jobs
     from (select b.* from holdfast.job as b where b.id = any (p_ids) order by b.id) as j;
 
-  select array[
-           json_agg((date_part('epoch', l.run_at) * 1000)::bigint),
-           json_object_agg(l.job_id, l.type) filter (where l.type <> v_type),
-           json_object_agg(l.job_id, l.queue) filter (where l.queue <> v_queue),
-           json_object_agg(l.job_id, l.priority) filter (where l.priority <> v_priority),
-           json_object_agg(l.job_id, l.token::text) filter (where l.token <> v_token),
-           json_object_agg(l.job_id, l.attempts) filter (where l.attempts <> v_attempts),
-           json_object_agg(l.job_id, l.max_attempts) filter (where l.max_attempts <> v_max_attempts),
-           json_object_agg(l.job_id, l.key) filter (where l.key is not null)
-         ]
-    into v_of_leases
-    from (
-      select c.* from holdfast.lease as c where c.job_id = any (p_ids) and c.lease_id = p_lease_id order by c.job_id
-    ) as l;
+  if v_ids = p_ids and p_due_ms is not null then
+    v_of_leases := array[('[' || array_to_string(p_due_ms, ',') || ']')::json];
+  else
+    select array[
+             json_agg((date_part('epoch', l.run_at) * 1000)::bigint),
+             json_object_agg(l.job_id, l.type) filter (where l.type <> v_type),
+             json_object_agg(l.job_id, l.queue) filter (where l.queue <> v_queue),
+             json_object_agg(l.job_id, l.priority) filter (where l.priority <> v_priority),
+             json_object_agg(l.job_id, l.token::text) filter (where l.token <> v_token),
+             json_object_agg(l.job_id, l.attempts) filter (where l.attempts <> v_attempts),
+             json_object_agg(l.job_id, l.max_attempts) filter (where l.max_attempts <> v_max_attempts),
+             json_object_agg(l.job_id, l.key) filter (where l.key is not null)
+           ]
+      into v_of_leases
+      from (
+        select c.* from holdfast.lease as c where c.job_id = any (p_ids) and c.lease_id = p_lease_id order by c.job_id
+      ) as l;
+  end if;
 
   if v_ids <> p_ids then
     v_turn := (
@@ -75,7 +86,7 @@ begin
     'lease_seconds', p_leases,
     'usual', json_build_object('type', v_type, 'queue', v_queue, 'priority', v_priority, 'token', v_token::text,
                                'attempts', v_attempts, 'max_attempts', v_max_attempts),
-    'id', ('["' || array_to_string(v_ids, '","') || '"]')::json,
+    'id', array_to_string(v_ids, ','),
     'turn', v_turn,
     'due_ms', v_of_leases[1],
     'input', v_of_jobs[1],

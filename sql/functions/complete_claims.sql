@@ -21,6 +21,7 @@ create or replace function holdfast.complete_claims_v1(
   set plan_cache_mode = force_generic_plan  -- a new plan takes longer than to complete a few jobs
 as $$
 declare
+  v_many constant integer := 20;  -- fewer are not worth what it takes to be able to undo them
   v_now constant timestamptz := holdfast.now();
   v_last integer := 0;
   v_ids bigint[];
@@ -43,6 +44,10 @@ begin
     v_ids := p_job_ids[v_last + 1 : v_last + p_counts[v_claim]];
     v_token := p_tokens[v_claim];
     v_lease_id := p_lease_ids[v_claim];
+    if cardinality(v_ids) >= v_many and holdfast.complete_claim(v_ids, v_token, v_lease_id, v_now) then
+      v_last := v_last + p_counts[v_claim];
+      continue;
+    end if;
     with ended as (
       delete from holdfast.lease as l
        where l.job_id = any (v_ids)

@@ -91,7 +91,7 @@ begin
         'lease_seconds', json_build_object(v_next.type, v_job.lease_seconds),
         'usual', json_build_object('type', v_next.type, 'queue', v_next.queue, 'priority', v_job.priority,
                                    'token', (v_next.token + 1)::text, 'attempts', 1, 'max_attempts', v_job.max_attempts),
-        'id', json_build_array(v_next.job_id::text),
+        'id', v_next.job_id::text,
         'due_ms', json_build_array((date_part('epoch', v_now) * 1000)::bigint),
         'input', json_build_array(v_job.input),
         'pipeline_id', json_build_object(v_next.job_id, v_job.pipeline_id),

@@ -55,7 +55,7 @@ begin
       'usual', json_build_object('type', v_type, 'queue', v_common.queue, 'priority', v_common.priority, 'token', '1',
                                  'attempts', 1, 'max_attempts', v_common.max_attempts, 'pipeline_id', v_common.pipeline_id,
                                  'tags', v_common.tags, 'trace', v_common.trace),
-      'id', ids::text[],
+      'id', array_to_string(ids, ','),
       'due_ms', array_fill((date_part('epoch', v_common.run_at) * 1000)::bigint, array[cardinality(ids)]),
       'input', p_inputs
     );

@@ -21,7 +21,8 @@ export interface ClaimedColumns {
     readonly tags?: readonly string[]
     readonly trace?: string | null
   }
-  readonly id: readonly string[]
+  /** With commas between them: the engine would look each of a list of short texts up among all that it knows. */
+  readonly id: string
   /** The places in claim order, where that is not the order of ids. */
   readonly turn?: readonly number[] | null
   readonly due_ms: readonly number[]
@@ -50,7 +51,7 @@ export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
   const usualPipeline = usual.pipeline_id ?? null
   const usualTags = usual.tags ?? NO_TAGS
   const usualTrace = usual.trace ?? null
-  const jobs = columns.id.map((id, i) => {
+  const jobs = columns.id.split(',').map((id, i) => {
     const type = columns.type?.[id] ?? usual.type
     return {
       id,

@@ -63,7 +63,7 @@ async function anyDeed(session: pg.Client, chance: () => number, jobs: string[],
   else await ask(session, 'select * from holdfast.reap_leases()')
 }
 
-const LEASE_OF = `h -> 'id' ->> 0 as job_id, h -> 'usual' ->> 'token' as token, h ->> 'lease_id' as lease_id`
+const LEASE_OF = `h ->> 'id' as job_id, h -> 'usual' ->> 'token' as token, h ->> 'lease_id' as lease_id`
 
 /** Claims a few and settles them, one way or another; what was handed over is settled by the next batch. */
 async function work(session: pg.Client, chance: () => number): Promise<void> {

@@ -17,14 +17,15 @@ interface Position {
 const START: Position = { priority: 0, run_at: '-infinity', job_id: '0' }
 
 async function claimBatch(n: number, from = START, session: Parameters<typeof ask>[0] = db.pool) {
-  const row = await askRow<Position & { jobs: { id: string[]; turn: number[] | null } | null; has_more: boolean }>(
+  const row = await askRow<Position & { jobs: { id: string; turn: number[] | null } | null; has_more: boolean }>(
     session,
     `select jobs, priority, run_at::text, job_id, has_more
        from holdfast.claim_batch_v1('w', 'default', '{task,other}', $1, $2, $3, $4)`,
     [n, from.priority, from.run_at, from.job_id],
   )
   const { jobs, has_more: hasMore, ...position } = row
-  const ids = jobs?.turn?.map((place) => jobs.id[place]) ?? jobs?.id ?? []
+  const inOrder = jobs?.id.split(',') ?? []
+  const ids = jobs?.turn?.map((place) => inOrder[place]) ?? inOrder
   return { jobs, ids, position, hasMore }
 }
 
@@ -47,7 +48,7 @@ test('gives the columns of its jobs, by id what is not as usual, and whose turn 
     lease_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     lease_seconds: { task: 30, other: 90 },
     usual: { type: 'other', queue: 'default', priority: 2, token: '1', attempts: 1, max_attempts: 7 },
-    id: [last, keyed, first],
+    id: `${last},${keyed},${first}`,
     turn: [2, 1, 0],
     due_ms: [expect.any(Number), Date.parse(RUN_AT), expect.any(Number)],
     input: [[1], {}, { a: 'b' }],
@@ -62,6 +63,44 @@ test('gives the columns of its jobs, by id what is not as usual, and whose turn 
     tags: { [last]: ['x'] },
     trace: null,
   })
+})
+
+/** As it would be told by who has read the leases. */
+const asRead = (ids: unknown[], { lease_id, lease_seconds }: { lease_id: string; lease_seconds: object }) =>
+  askValue(db.admin, 'select holdfast.claimed_jobs($1, $2, $3)', [ids, lease_id, lease_seconds])
+
+test.each([
+  ['nothing', {}],
+  [
+    'when they were due, in the order of ids',
+    { run_at: '2021-01-01T00:00:00.123Z' },
+    { run_at: '2021-01-02T00:00:00.9Z' },
+  ],
+  ['when they were due, in another order', { run_at: '2021-01-02T00:00:00Z' }, { run_at: RUN_AT }],
+  ['their type', {}, { type: 'other' }],
+  ['their priority', {}, { priority: 6 }],
+  ['their limit of attempts', {}, { max_attempts: 2 }],
+  ['their key', { key: 'k' }, {}],
+  ['their pipeline, tags and trace', {}, { tags: ['x'], trace: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }],
+])('jobs that differ in %s are told as their rows have it', async (_, ...wishes: Record<string, unknown>[]) => {
+  for (const wish of wishes) await given().pendingJob(wish)
+  await given().pendingJob()
+
+  const { jobs, ids } = await claimBatch(10)
+
+  expect(ids).toHaveLength(wishes.length + 1)
+  expect(jobs).toEqual(await asRead(ids, jobs as unknown as Parameters<typeof asRead>[1]))
+})
+
+test('a job that was claimed before is told with its own token and attempts among those that were not', async () => {
+  const [first, again] = [await given().pendingJob(), await given().pendingJob()]
+  const lease = await given().claimed(again)
+  await ask(db.pool, 'select holdfast.release_jobs($1)', [settlement(lease)])
+
+  const { jobs, ids } = await claimBatch(10)
+
+  expect(ids).toEqual([first, again])
+  expect(jobs).toMatchObject({ usual: { token: '1', attempts: 1 }, token: { [again]: '2' }, attempts: null })
 })
 
 test('the lease that it gives settles its jobs', async () => {

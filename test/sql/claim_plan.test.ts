@@ -106,15 +106,36 @@ test('a claim of keyed jobs finds them by their ids, not among all that have key
 
   await client.query('begin')
   const before = await askValue<number>(client, KEY_SCANS)
-  const claimed = await askValue<{ id: string[] }>(
+  const claimed = await askValue<{ id: string }>(
     client,
     `select jobs from holdfast.claim_batch_v1('w', 'default', '{task}', 20, 9, 'infinity', 1)`,
   )
   const after = await askValue<number>(client, KEY_SCANS)
   await client.query('rollback')
 
-  expect(claimed.id).toHaveLength(20)
+  expect(claimed.id.split(',')).toHaveLength(20)
   expect(after - before).toBe(0)
+})
+
+test('leases of jobs that are alike are not read again when their claim tells of them', async () => {
+  await bulk(100, '{}')
+  const client = await db.connect('admin')
+  const claim = `select jobs from holdfast.claim_batch_v1('w', 'default', '{task}', 50)`
+
+  await client.query('begin')
+  const before = await askValue<number>(client, LEASE_READS)
+  await ask(client, claim)
+  const ofAlike = await askValue<number>(client, LEASE_READS)
+  await ask(
+    client,
+    'update holdfast.ready set max_attempts = 9 where job_id = (select min(job_id) from holdfast.ready)',
+  )
+  await ask(client, claim)
+  const ofOthers = await askValue<number>(client, LEASE_READS)
+  await client.query('rollback')
+
+  expect(ofAlike - before).toBe(1) // what they have in common
+  expect(ofOthers - ofAlike).toBe(51)
 })
 
 test('no function that switches plan nodes off may have its plans compiled: they look too dear to older planners', async () => {
@@ -143,6 +164,7 @@ function usage(client: Parameters<typeof ask>[0]) {
 
 const PARKED_READS = `select pg_stat_get_xact_tuples_returned('holdfast.ready_parked'::regclass)::int
                            + pg_stat_get_xact_tuples_returned('holdfast.ready_key'::regclass)::int`
+const LEASE_READS = `select pg_stat_get_xact_tuples_returned('holdfast.lease_pkey'::regclass)::int`
 const KEY_SCANS = `select pg_stat_get_xact_numscans('holdfast.ready_parked'::regclass)::int
                         + pg_stat_get_xact_numscans('holdfast.ready_key'::regclass)::int`
 const PAGES = `select pg_stat_get_xact_blocks_fetched('holdfast.ready_claim'::regclass)::int

@@ -12,8 +12,8 @@ test('gives one suspect at a time, most urgent first, and none that is not one',
   const later = await suspect(await given.pendingJob({ priority: 5 }))
   const sooner = await suspect(await given.pendingJob({ priority: 1 }))
 
-  expect(await claimSuspect()).toEqual([sooner])
-  expect(await claimSuspect()).toEqual([later])
+  expect(await claimSuspect()).toBe(sooner)
+  expect(await claimSuspect()).toBe(later)
   expect(await claimSuspect()).toBeNull()
 })
 

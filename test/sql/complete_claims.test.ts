@@ -1,7 +1,8 @@
 // complete_claims: a claim at a time, and what is not plain among its jobs is left to complete_leases.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ask, askList, askRow, askValue } from '../support/ask.js'
+import { ask, askList, askRow, askValue, type Session } from '../support/ask.js'
+import { pidOf, waitUntilBlocked } from '../support/blocked.js'
 import { givenIn, type Lease, settlement } from '../support/given.js'
 import { useDatabase } from '../support/use-database.js'
 
@@ -29,8 +30,9 @@ async function claimed(jobs: number, n = jobs): Promise<Claim> {
 const claimOf = ({ job_id, token, lease_id }: Lease): Claim => ({ ids: [job_id], token, lease_id })
 
 /** The places of the members that were lost. */
-const complete = (...claims: Claim[]) =>
-  askValue<number[]>(db.pool, 'select holdfast.complete_claims_v1($1, $2, $3, $4)', [
+const complete = (...claims: Claim[]) => completeIn(db.pool, ...claims)
+const completeIn = (session: Session, ...claims: Claim[]) =>
+  askValue<number[]>(session, 'select holdfast.complete_claims_v1($1, $2, $3, $4)', [
     claims.flatMap(({ ids }) => ids),
     claims.map(({ ids }) => ids.length),
     claims.map(({ token }) => token),
@@ -44,22 +46,28 @@ const states = (ids: readonly string[]) =>
   )
 const sound = async () => expect(await ask(db.admin, 'select * from holdfast.check_places()')).toEqual([])
 
-test('the jobs of two claims are completed, and keep what a completion keeps', async () => {
-  const [one, two] = [await claimed(3), await claimed(2)]
+// From 20 jobs of a claim on they are ended together, or not at all and then one by one.
+const FEW_AND_MANY = [3, 30]
 
-  expect(await complete(one, two)).toEqual([])
+test.each(FEW_AND_MANY)(
+  'the jobs of two claims, %i of each, are completed, and keep what a completion keeps',
+  async (n) => {
+    const [one, two] = [await claimed(n), await claimed(n)]
 
-  expect(await states([...one.ids, ...two.ids])).toEqual(Array(5).fill('completed'))
-  expect(
-    await askRow(
-      db.admin,
-      'select state, output, attempts, token, lease_id, locked_by from holdfast.outcome where job_id = $1',
-      [two.ids[0]],
-    ),
-  ).toEqual({ state: 'completed', output: null, attempts: 1, token: '1', lease_id: two.lease_id, locked_by: 'w' })
-  expect(await ask(db.admin, 'select * from holdfast.lease')).toEqual([])
-  await sound()
-})
+    expect(await complete(one, two)).toEqual([])
+
+    expect(await states([...one.ids, ...two.ids])).toEqual(Array(2 * n).fill('completed'))
+    expect(
+      await askRow(
+        db.admin,
+        'select state, output, attempts, token, lease_id, locked_by from holdfast.outcome where job_id = $1',
+        [two.ids[0]],
+      ),
+    ).toEqual({ state: 'completed', output: null, attempts: 1, token: '1', lease_id: two.lease_id, locked_by: 'w' })
+    expect(await ask(db.admin, 'select * from holdfast.lease')).toEqual([])
+    await sound()
+  },
+)
 
 test('no claim at all has an empty answer', async () => {
   expect(await complete()).toEqual([])
@@ -69,11 +77,14 @@ test.each([
   ['token', (claim: Claim) => ({ ...claim, token: '2' })],
   ['lease id', (claim: Claim) => ({ ...claim, lease_id: randomUUID() })],
 ])('a %s that is not the present one loses the jobs of its claim, and no others', async (_, forge) => {
-  const [one, two, three] = [await claimed(1), await claimed(2), await claimed(1)]
+  for (const n of FEW_AND_MANY) {
+    const [one, two, three] = [await claimed(1), await claimed(n), await claimed(1)]
 
-  expect(await complete(one, forge(two), three)).toEqual([2, 3])
+    expect(await complete(one, forge(two), three)).toEqual(two.ids.map((_id, i) => i + 2))
 
-  expect(await states([...one.ids, ...two.ids, ...three.ids])).toEqual(['completed', 'running', 'running', 'completed'])
+    expect(await states([...one.ids, ...three.ids])).toEqual(['completed', 'completed'])
+    expect(await states(two.ids)).toEqual(Array(n).fill('running'))
+  }
 })
 
 test('a job that is held again under the lease of another claim of the batch is lost to its former claim', async () => {
@@ -88,48 +99,66 @@ test('a job that is held again under the lease of another claim of the batch is 
   expect(await states([stale.job_id, other])).toEqual(['running', 'completed'])
 })
 
-test('each lost job is told by its own place', async () => {
-  const claim = await claimed(5)
+test.each([5, 50])('each lost job of %i is told by its own place', async (n) => {
+  const claim = await claimed(n)
   await ask(db.pool, 'select holdfast.cancel_job($1)', [claim.ids[1]])
   await ask(db.pool, 'select holdfast.cancel_job($1)', [claim.ids[3]])
   const other = await claimed(1)
 
   expect(await complete(other, claim)).toEqual([3, 5])
-  expect(await states(claim.ids)).toEqual(['completed', 'cancelled', 'completed', 'cancelled', 'completed'])
+  expect(await states(claim.ids)).toEqual(claim.ids.map((_id, i) => (i === 1 || i === 3 ? 'cancelled' : 'completed')))
+  await sound()
 })
 
-test('a keyed job among them is completed as well, and its key is free', async () => {
-  const plain = await claimed(1)
+test('a job that another ends while its neighbours are being completed is lost, and they are completed once', async () => {
+  const claim = await claimed(30)
+  const [canceller, completer] = [await db.connect(), await db.connect()]
+  const pid = await pidOf(completer)
+  await canceller.query('begin')
+  await ask(canceller, 'select holdfast.cancel_job($1)', [claim.ids[7]])
+
+  const completing = completeIn(completer, claim)
+  await waitUntilBlocked(db.admin, pid)
+  await canceller.query('commit')
+
+  expect(await completing).toEqual([8])
+  expect(await states(claim.ids)).toEqual(claim.ids.map((_id, i) => (i === 7 ? 'cancelled' : 'completed')))
+  expect(await askValue(db.admin, 'select count(*)::int from holdfast.outcome')).toBe(30)
+  await sound()
+})
+
+test.each(FEW_AND_MANY)('a keyed job among %i is completed as well, and its key is free', async (n) => {
+  const plain = await claimed(n)
   const keyed = await given().runningJob({ key: 'k' })
   const next = await given().pendingJob({ key: 'k' })
 
   expect(await complete(plain, claimOf(keyed))).toEqual([])
 
-  expect(await states([...plain.ids, keyed.job_id])).toEqual(['completed', 'completed'])
+  expect(await states([...plain.ids, keyed.job_id])).toEqual(Array(n + 1).fill('completed'))
   expect(await given().claimed(next)).toMatchObject({ job_id: next })
   await sound()
 })
 
-test('repeating it after a lost answer settles again and changes nothing', async () => {
-  const claim = await claimed(3)
+test.each(FEW_AND_MANY)('repeating it for %i after a lost answer settles again and changes nothing', async (n) => {
+  const claim = await claimed(n)
   await complete(claim)
 
   expect(await complete(claim)).toEqual([])
-  expect(await askValue(db.admin, 'select count(*)::int from holdfast.outcome')).toBe(3)
+  expect(await askValue(db.admin, 'select count(*)::int from holdfast.outcome')).toBe(n)
 })
 
-test('a member without an id is lost, and its neighbour is completed', async () => {
-  const { ids, ...claim } = await claimed(1)
+test.each(FEW_AND_MANY)('a member without an id is lost, and its %i neighbours are completed', async (n) => {
+  const { ids, ...claim } = await claimed(n)
 
-  expect(await complete({ ...claim, ids: [...ids, null as unknown as string] })).toEqual([2])
-  expect(await states(ids)).toEqual(['completed'])
+  expect(await complete({ ...claim, ids: [...ids, null as unknown as string] })).toEqual([n + 1])
+  expect(await states(ids)).toEqual(Array(n).fill('completed'))
 })
 
-test('a job named twice is completed once', async () => {
-  const { ids, ...claim } = await claimed(1)
+test.each(FEW_AND_MANY)('%i jobs named twice are completed once', async (n) => {
+  const { ids, ...claim } = await claimed(n)
 
   expect(await complete({ ...claim, ids: [...ids, ...ids] })).toEqual([])
-  expect(await askList(db.admin, 'select job_id from holdfast.outcome')).toEqual(ids)
+  expect(await askList(db.admin, 'select job_id from holdfast.outcome order by job_id')).toEqual(ids)
 })
 
 test.each([

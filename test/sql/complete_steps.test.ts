@@ -22,17 +22,17 @@ async function complete(
   const given = (handed ?? []).map(({ lease_id, id, usual, input, pipeline_id }) => ({
     lost: null,
     lease_id,
-    id: id[0],
+    id,
     token: usual.token,
     attempts: usual.attempts,
     input: input[0],
-    pipeline_id: pipeline_id?.[id[0] as string],
+    pipeline_id: pipeline_id?.[id],
   }))
   return [...lost.map((place) => ({ lost: place })), ...given]
 }
 interface Handed {
   readonly lease_id: string
-  readonly id: string[]
+  readonly id: string
   readonly usual: { readonly token: string; readonly attempts: number }
   readonly input: unknown[]
   readonly pipeline_id: Record<string, string> | null

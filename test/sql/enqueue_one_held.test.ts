@@ -44,7 +44,7 @@ test('the job runs for the caller with its first token, and can be completed', a
 test('it tells of the job what a claim would tell, and leaves the rows that enqueue_held leaves', async () => {
   const [id, leaseId, leaseSeconds, dueMs, input] = await enqueue()
   const common = { type: 'task', queue: 'own', priority: 4, max_attempts: 7 }
-  const other = await askValue<{ id: [string] }>(
+  const other = await askValue<{ id: string }>(
     db.pool,
     `select (holdfast.enqueue_held_v1('[{"n": 1}]', $1, 'w', 'own')).jobs`,
     [common],
@@ -67,7 +67,7 @@ test('it tells of the job what a claim would tell, and leaves the rows that enqu
             l.locked_until - l.locked_at as lasts, l.run_at = j.created_at as is_due
        from holdfast.job as j join holdfast.lease as l on l.job_id = j.id
       where j.id in ($1, $2) order by j.id`,
-    [id, other.id[0]],
+    [id, other.id],
   )
   expect(own).toEqual(same)
 })
