@@ -165,16 +165,19 @@ export class JobRuns {
     if (events.isHeard('job.claimed')) for (const job of jobs) events.emit('job.claimed', factOf(job))
   }
 
-  /** Runs a held job; resolves when its slot is free again. Writing the outcome down goes on behind. */
-  work(job: ClaimedJob): Promise<void> {
+  /**
+   * Runs a held job; resolves with the time when its slot is free again. Writing the outcome down goes on behind. Times are of
+   * performance.now(), which short jobs would spend as much on as on all else if everyone asked for it.
+   */
+  work(job: ClaimedJob, startedAt: number): Promise<number> {
     // Lost while it waited in the stock: another may be running it already.
-    if (!this.#held.has(job)) return Promise.resolve()
-    return this.#run(job, this.#settleBehind)
+    if (!this.#held.has(job)) return Promise.resolve(startedAt)
+    return this.#run(job, startedAt, this.#settleBehind)
   }
 
   /** Runs a held job and waits until its outcome is written down. */
-  workThrough(job: ClaimedJob): Promise<void> {
-    return this.#run(job, (ended) => new Promise((done) => this.#settle({ ...ended, done })))
+  async workThrough(job: ClaimedJob): Promise<void> {
+    await this.#run(job, performance.now(), (ended) => new Promise((done) => this.#settle({ ...ended, done })))
   }
 
   /** Gives held jobs back that were never started. */
@@ -211,19 +214,20 @@ export class JobRuns {
     events.emit('worker.fault', { worker, doing, error })
   }
 
-  #run(job: ClaimedJob, next: (ended: Ended) => Promise<void> | undefined): Promise<void> {
+  #run(job: ClaimedJob, startedAt: number, next: (ended: Ended) => Promise<void> | undefined): Promise<number> {
     const { registry, events, instrument } = this.#parts
     if (events.isHeard('job.started')) {
       events.emit('job.started', { ...factOf(job), waitMs: Math.max(0, Date.now() - job.dueAtMs) })
     }
-    const startedAt = performance.now()
     const definition = registry.handlerFor(job.type)
     const running = instrument
       ? this.#lookedOn(instrument, job, () => this.#begin(job, definition))
       : this.#begin(job, definition)
     return running.then((outcome) => {
       this.#runs.remove(job)
-      return next({ job, outcome, ms: performance.now() - startedAt })
+      const endedAt = performance.now()
+      const wait = next({ job, outcome, ms: endedAt - startedAt })
+      return wait ? wait.then(() => performance.now()) : endedAt
     })
   }
 

@@ -1,12 +1,27 @@
 // What a worker and its keeper thread tell each other. The jobs of a claim share one lease id and travel as text: copying a
 // string between threads costs almost nothing, copying thousands of objects costs more than running the jobs.
 
+import type { DatabaseAddress } from '../store/open.js'
 import type { Lease } from '../store/settle.js'
-import type { WorkerLoad } from '../store/workers.js'
+import type { WorkerLoad, WorkerRow } from '../store/workers.js'
 import type { TimedLease } from './lease-keeper.js'
 
 /** Leases so short that a tick of a second is too long for them cannot wait for the keeper's next. */
 export const SHORT_LEASE_MS = 4000
+
+/** What the thread is started with. */
+export interface KeeperThreadData {
+  readonly database: DatabaseAddress
+  readonly schema: string
+  readonly row: WorkerRow
+  /** false: its session takes the worker's lock only when it is told to. */
+  readonly takesLock: boolean
+  /** The memory of a LeaseBoard. */
+  readonly board: SharedArrayBuffer
+  /** The memory of a Rest, and how long it may last. */
+  readonly rest: SharedArrayBuffer
+  readonly restMs: number
+}
 
 export interface HoldMessage {
   readonly kind: 'hold'
@@ -15,7 +30,7 @@ export interface HoldMessage {
   readonly claimedAt: number
   readonly count: number
   readonly shortestMs: number
-  /** `id token leaseMs`, comma, the next. */
+  /** `token leaseMs ids`, semicolon, the next who have those in common; commas between ids. */
   readonly leases: string
 }
 
@@ -52,8 +67,20 @@ export function holdMessages(leases: readonly TimedLease[], claimedAt: number): 
     claimedAt,
     count: members.length,
     shortestMs: members.reduce((shortest, { leaseMs }) => Math.min(shortest, leaseMs), Number.POSITIVE_INFINITY),
-    leases: members.map(({ id, token, leaseMs }) => `${id} ${token} ${leaseMs}`).join(),
+    leases: told(members),
   }))
+}
+
+/** The jobs of a claim are alike: nearly always their ids are all that there is to tell of each. */
+function told(members: readonly TimedLease[]): string {
+  let text = ''
+  let last: TimedLease | undefined
+  for (const lease of members) {
+    const isLike = last?.token === lease.token && last.leaseMs === lease.leaseMs
+    text += isLike ? `,${lease.id}` : `${last ? ';' : ''}${lease.token} ${lease.leaseMs} ${lease.id}`
+    last = lease
+  }
+  return text
 }
 
 export function dropMessages(leases: readonly Pick<Lease, 'id' | 'leaseId'>[]): DropMessage[] {
@@ -66,9 +93,9 @@ export function dropMessages(leases: readonly Pick<Lease, 'id' | 'leaseId'>[]): 
 }
 
 export function heldLeases({ leaseId, leases }: HoldMessage): TimedLease[] {
-  return leases.split(',').map((part) => {
-    const [id, token, leaseMs] = part.split(' ') as [string, string, string]
-    return { id, token, leaseId, leaseMs: Number(leaseMs) }
+  return leases.split(';').flatMap((part) => {
+    const [token, leaseMs, ids] = part.split(' ') as [string, string, string]
+    return ids.split(',').map((id) => ({ id, token, leaseId, leaseMs: Number(leaseMs) }))
   })
 }
 

@@ -24,7 +24,8 @@ export interface KeepingOptions {
   readonly threadFile?: string | undefined
 }
 
-// A keeper's thread boots in a tenth of a second, on a machine with little time to spare in many. No lease may run out meanwhile.
+// A keeper's thread rests for a second and boots in a tenth of one, on a machine with little time to spare in many. No lease may
+// run out meanwhile.
 const BOOTED_MS = 10_000
 // One is the lock's, and those who claim and settle do not wait for each other.
 const ENOUGH_CONNECTIONS = 3
@@ -79,6 +80,7 @@ async function startAhead(
   const lock = await takeStartLock(store, row, (error) => {
     facts.fault('holding the lock until the keeper has booted', error)
     facts.healthy(false)
+    keeping.hurry()
     void ready?.then(() => facts.healthy(true))
   })
   if (!lock) return false

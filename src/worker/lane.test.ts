@@ -259,6 +259,7 @@ function laneOfShortJobs(stock: number, ms: number) {
     run: async () => {
       seen.started += 1
       vi.advanceTimersByTime(ms)
+      return performance.now()
     },
     sleep: () => new Promise(() => {}),
     share: () => 1,

@@ -6,8 +6,8 @@ import { Pace } from './pace.js'
 
 export interface LaneDeeds {
   claim(queue: string, n: number, from: Cursor): Promise<Batch>
-  /** Runs it; resolves when the slot is free again. Never rejects. */
-  run(job: ClaimedJob): Promise<void>
+  /** Runs it; resolves when the slot is free again, with the time. Never rejects. */
+  run(job: ClaimedJob, startedAt: number): Promise<number>
   /** Lets others run jobs that were claimed here and not started. */
   giveBack(jobs: readonly ClaimedJob[]): void
   /** Resolves when there may be work: told, asked again, or after a while. */
@@ -195,21 +195,23 @@ export class Lane {
     }, STALE_MS).unref()
   }
 
-  #fill(): void {
-    while (this.#stock.length > 0 && this.#running < this.#openSlots() && !this.#isStopping && !this.#isHushed) {
-      const startedAt = performance.now()
+  #fill(now = performance.now()): void {
+    for (let startedAt = now; this.#canStart(); startedAt = performance.now()) {
       if (this.#isTurnOver(startedAt)) return
       const job = this.#stock.shift() as ClaimedJob
       this.#running += 1
       this.#startedAt = startedAt
-      void this.#deeds.run(job).then(() => {
+      void this.#deeds.run(job, startedAt).then((endedAt) => {
         this.#running -= 1
-        const endedAt = performance.now()
         this.#pace.learn(endedAt - startedAt, endedAt)
-        this.#fill()
+        this.#fill(endedAt)
         this.#roomWanted?.()
       })
     }
+  }
+
+  #canStart(): boolean {
+    return this.#stock.length > 0 && this.#running < this.#openSlots() && !this.#isStopping && !this.#isHushed
   }
 
   /** Of the event loop; the next one goes on with the stock. */

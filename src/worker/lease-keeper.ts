@@ -1,4 +1,4 @@
-// Keeps the leases of what a worker holds, and its beat. Runs in a thread of its own on a server (keeper-thread.ts) and in
+// Keeps the leases of what a worker holds, and its beat. Runs in a thread of its own on a server (keeper-at-work.ts) and in
 // the worker's thread on the embedded database, which has one connection for all.
 
 import type { JobId } from '../domain/job.js'

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { KeeperThreadData } from './keeper-thread.js'
+import type { KeeperThreadData } from './keeper-messages.js'
 import { monotonicMs } from './lease-keeper.js'
 import { ThreadedKeeping } from './threaded-keeping.js'
 
@@ -12,7 +12,7 @@ const FRAIL_THREAD = `
 import { parentPort } from 'node:worker_threads'
 parentPort.on('message', (message) => {
   if (message.kind === 'stop') return parentPort.close()
-  if (message.leases?.startsWith('13 ')) process.exit(3)
+  if (message.leases?.endsWith(' 13')) process.exit(3)
   if (message.kind === 'load') return parentPort.postMessage({ kind: 'silence', inMs: message.load.loopDelayMs })
   parentPort.postMessage({ kind: 'lost', leases: [{ id: message.kind + ' ' + (message.leases ?? message.ids), token: '', leaseId: '' }] })
 })
@@ -25,17 +25,28 @@ const tell = (id) => parentPort.postMessage({ kind: 'lost', leases: [{ id, token
 const heard = []
 parentPort.on('message', (message) => {
   if (message.kind === 'stop') return parentPort.close()
-  if (message.leases?.startsWith('13 ')) process.exit(3)
+  if (message.leases?.endsWith(' 13')) process.exit(3)
   heard.push(message.kind)
   if (message.kind === 'load') parentPort.postMessage({ kind: 'ready' })
   if (message.kind === 'lock' || workerData.takesLock) tell(heard.join())
 })
+`
+// A thread that rests, and is ready if it was woken.
+const RESTING_THREAD = `
+import { parentPort, workerData } from 'node:worker_threads'
+const state = new Int32Array(workerData.rest)
+Atomics.wait(state, 0, 0, workerData.restMs)
+if (state[0] === 1) {
+  parentPort.on('message', (message) => message.kind === 'stop' && parentPort.close())
+  parentPort.postMessage({ kind: 'ready' })
+}
 `
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-thread-'))
   await writeFile(join(folder, 'thread.mjs'), FRAIL_THREAD)
   await writeFile(join(folder, 'slow.mjs'), SLOW_THREAD)
+  await writeFile(join(folder, 'resting.mjs'), RESTING_THREAD)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -76,7 +87,7 @@ test('what is held and dropped reaches the thread, the drops of a moment in one 
   kept.drop(lease('2'))
   await heard
 
-  expect(told).toEqual(['hold 1 1 3000,2 1 3000', 'drop 1,2'])
+  expect(told).toEqual(['hold 1 3000 1,2', 'drop 1,2'])
   await kept.stop()
 })
 
@@ -113,7 +124,7 @@ test('a thread that dies gives everything up and is replaced', async () => {
   await recovered
   expect(told).toEqual(['overdue all', 'not healthy', 'healthy'])
 
-  const heard = hears('hold 7 1 3000')
+  const heard = hears('hold 1 3000 7')
   kept.hold([lease('7')], monotonicMs())
   await heard
   await kept.stop()
@@ -164,4 +175,25 @@ test('a stop while the thread boots ends it, tells of no fault and releases the 
   await ready
 
   expect(told).toEqual(['released'])
+})
+
+const LONG_MS = 600_000
+
+test('a thread that rests is not waited for by a stop', async () => {
+  const { kept, told, lock } = keeping('resting.mjs')
+  const ready = kept.startUnder(lock, LONG_MS)
+  await kept.stop()
+  await ready
+
+  expect(told).toEqual(['released'])
+})
+
+test('a thread that rests gets up when it is told to hurry', async () => {
+  const { kept, told, lock } = keeping('resting.mjs')
+  const ready = kept.startUnder(lock, LONG_MS)
+  kept.hurry()
+  await ready
+
+  expect(told).toEqual(['released'])
+  await kept.stop()
 })

@@ -5,29 +5,34 @@ import { Worker as Thread } from 'node:worker_threads'
 import type { Lease } from '../store/settle.js'
 import type { StartLock } from '../store/start-lock.js'
 import type { WorkerLoad } from '../store/workers.js'
-import { dropMessages, type FromKeeper, holdMessages, type ToKeeper } from './keeper-messages.js'
-import type { KeeperThreadData } from './keeper-thread.js'
+import { dropMessages, type FromKeeper, holdMessages, type KeeperThreadData, type ToKeeper } from './keeper-messages.js'
 import { LeaseBoard } from './lease-board.js'
 import type { KeeperFacts, TimedLease } from './lease-keeper.js'
+import { Rest } from './rest.js'
 
 // The built file, also when this one runs from its source: a thread loads JavaScript only.
 const THREAD_FILE = createRequire(import.meta.url).resolve('#keeper-thread')
 const REPLACE_MS = 1000
+// A worker that starts has jobs to claim, and its keeper none to keep: the first renewal and the first beat are a second away.
+const REST_MS = 1000
 // Each message wakes the thread, which may take the core of the one that sends it. What has ended need not be known at once: a
 // renewal that comes too late for it is refused, and nobody minds.
 const DROP_MS = 50
 
+type ThreadData = Omit<KeeperThreadData, 'board' | 'rest' | 'restMs'>
+
 export class ThreadedKeeping {
-  readonly #data: Omit<KeeperThreadData, 'board'>
+  readonly #data: ThreadData
   readonly #facts: KeeperFacts
   readonly #file: string
   #thread: Thread | undefined
   #board = new LeaseBoard()
+  #rest = new Rest()
   #dropped: Lease[] = []
   #startLock: StartLock | undefined
   #isStopping = false
 
-  constructor(data: Omit<KeeperThreadData, 'board'>, facts: KeeperFacts, file = THREAD_FILE) {
+  constructor(data: ThreadData, facts: KeeperFacts, file = THREAD_FILE) {
     this.#data = data
     this.#facts = facts
     this.#file = file
@@ -37,12 +42,19 @@ export class ThreadedKeeping {
    * Resolves when the thread has told the database that the worker is there, rejects when it dies before. What is held
    * meanwhile reaches it: a thread that boots hears later what it is sent now.
    */
-  start(): Promise<void> {
+  start(restMs = 0): Promise<void> {
     // What the thread before kept has been given up.
     this.#board = new LeaseBoard()
+    this.#rest = new Rest()
     const takesLock = this.#data.takesLock && !this.#startLock
     const thread = new Thread(this.#file, {
-      workerData: { ...this.#data, takesLock, board: this.#board.memory } satisfies KeeperThreadData,
+      workerData: {
+        ...this.#data,
+        takesLock,
+        board: this.#board.memory,
+        rest: this.#rest.memory,
+        restMs,
+      } satisfies KeeperThreadData,
       name: 'holdfast-keeper',
       execArgv: [], // flags of the program's own start need not fit a thread
     })
@@ -65,16 +77,21 @@ export class ThreadedKeeping {
   }
 
   /**
-   * Starts while the lock tells that the worker lives; the thread gets the lock when it is ready. Resolves then, or at the
-   * stop: a thread that dies before is replaced like any other.
+   * Starts while the lock tells that the worker lives; the thread rests first, and gets the lock when it is ready. Resolves then,
+   * or at the stop: a thread that dies before is replaced like any other.
    */
-  startUnder(lock: StartLock): Promise<void> {
+  startUnder(lock: StartLock, restMs = REST_MS): Promise<void> {
     this.#startLock = lock
-    return this.start().catch((error) => {
+    return this.start(restMs).catch((error) => {
       if (this.#isStopping) return
       this.#facts.fault('starting the keeper thread', error)
       return this.#replace()
     })
+  }
+
+  /** Nothing but the keeper can tell any more that the worker lives. */
+  hurry(): void {
+    this.#rest.wake()
   }
 
   hold(leases: readonly TimedLease[], claimedAt: number): void {
@@ -99,6 +116,7 @@ export class ThreadedKeeping {
     const thread = this.#thread
     if (thread) {
       const ended = new Promise((resolve) => thread.once('exit', resolve))
+      this.#rest.dismiss()
       this.#send({ kind: 'stop' })
       await ended
     }

@@ -71,7 +71,7 @@ export class Worker {
       ([queue, slots]) =>
         new Lane(queue, slots, {
           claim: (name, n, from) => this.#claim(name, n, from),
-          run: (job) => this.#runs.work(job),
+          run: (job, startedAt) => this.#runs.work(job, startedAt),
           giveBack: (jobs) => this.#runs.giveBack(jobs),
           sleep: () => this.#wakeup.sleep(),
           share: () => this.#backpressure?.share ?? 1,
