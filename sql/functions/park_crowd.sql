@@ -4,8 +4,8 @@
 --   Gives   the keys that are still crowded.
 --   Tells   nothing.
 --   Tested by  test/sql/claim_batch.test.ts
--- The next look would walk past the same jobs again, so that a long backlog takes few looks. Not longer, and at most for 200 ms,
--- since whoever frees such a key waits for this transaction to end.
+-- The next look would walk past them again: with as much time spent on parking as on walking, a long backlog takes few looks. Not
+-- longer, and for 200 ms at most, since whoever frees such a key waits for this transaction to end.
 create or replace function holdfast.park_crowd(p_keys text[], p_looking_since timestamptz)
   returns text[]
   language plpgsql volatile
