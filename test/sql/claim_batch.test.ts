@@ -78,7 +78,7 @@ test.each([
   ],
   ['when they were due, in another order', { run_at: '2021-01-02T00:00:00Z' }, { run_at: RUN_AT }],
   ['their type', {}, { type: 'other' }],
-  ['their priority', {}, { priority: 6 }],
+  ['their priority', { priority: 3 }, { priority: 4 }],
   ['their limit of attempts', {}, { max_attempts: 2 }],
   ['their key', { key: 'k' }, {}],
   ['their pipeline, tags and trace', {}, { tags: ['x'], trace: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }],
