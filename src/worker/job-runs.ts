@@ -167,7 +167,7 @@ export class JobRuns {
 
   /**
    * Runs a held job; resolves with the time when its slot is free again. Writing the outcome down goes on behind. Times are of
-   * performance.now(), which short jobs would spend as much on as on all else if everyone asked for it.
+   * performance.now(), which short jobs would spend a tenth of their time on if everyone asked for it.
    */
   work(job: ClaimedJob, startedAt: number): Promise<number> {
     // Lost while it waited in the stock: another may be running it already.
