@@ -3,7 +3,7 @@
 import { now, pause, until } from './clock.mjs'
 import { cpuMs } from './cpu.mjs'
 
-// For each process a fifth of what one drains: the time measured is not the one in which its code is being compiled.
+// For each process a fifth of what one drains: most of its code is compiled by then.
 const WARM_UP_SHARE = 0.2
 const LEAST_JOBS = 2000
 const BULK = 1000
