@@ -2,7 +2,7 @@
 
 import { type GivenOf, indexByType, type JobDefinition, type KeyValue, type OutputOf } from '../domain/definition.js'
 import { type Duration, durationMs } from '../domain/duration.js'
-import type { EnqueueManyOptions, EnqueueOptions } from '../domain/enqueue-options.js'
+import { type EnqueueManyOptions, type EnqueueOptions, NO_OPTIONS } from '../domain/enqueue-options.js'
 import { positiveNumber } from '../domain/environment.js'
 import { HoldfastError } from '../domain/errors.js'
 import type { Explanation } from '../domain/explanation.js'
@@ -96,13 +96,8 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     input: GivenOf<Named<Jobs, T>>,
     options?: EnqueueOptions,
   ): Promise<JobHandle<OutputOf<Named<Jobs, T>>>>
-  async enqueue(job: JobDefinition | string, input: unknown, options: EnqueueOptions = {}): Promise<JobHandle> {
-    const { dedupeId, key, ...shared } = options
-    const [handle] = await this.#enqueueAll(job, [input], {
-      ...shared,
-      ...(dedupeId !== undefined && { dedupeId: () => dedupeId }),
-      ...(key !== undefined && { key: () => key }),
-    })
+  async enqueue(job: JobDefinition | string, input: unknown, options?: EnqueueOptions): Promise<JobHandle> {
+    const [handle] = await this.#enqueueAll(job, [input], options ? optionsOfMany(options) : NO_OPTIONS)
     return handle as JobHandle
   }
 
@@ -122,7 +117,7 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     inputs: readonly unknown[],
     options?: EnqueueManyOptions<unknown>,
   ): Promise<JobHandle[]> {
-    return this.#enqueueAll(job, inputs, options ?? {})
+    return this.#enqueueAll(job, inputs, options ?? NO_OPTIONS)
   }
 
   async #enqueueAll(
@@ -281,6 +276,14 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     throw new HoldfastError('UNKNOWN_PIPELINE', `no pipeline ${JSON.stringify(pipeline)} is defined here`, {
       details: { received: pipeline, known: [...this.pipelineDefinitions.keys()] },
     })
+  }
+}
+
+function optionsOfMany({ dedupeId, key, ...shared }: EnqueueOptions): EnqueueManyOptions<unknown> {
+  return {
+    ...shared,
+    ...(dedupeId !== undefined && { dedupeId: () => dedupeId }),
+    ...(key !== undefined && { key: () => key }),
   }
 }
 

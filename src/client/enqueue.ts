@@ -31,7 +31,7 @@ export async function enqueueMembers(
   const { actor } = options
   if (actor === undefined && members.every(({ own }) => own === '')) {
     const seats = tx ? undefined : ownWorker?.reserve(common.type, common.queue, members.length)
-    if (seats) return enqueueSeated(store, members, common, seats)
+    if (seats) return await enqueueSeated(store, members, common, seats)
     return { ids: await enqueueInputs(store, inputsText(members), JSON.stringify(common), { wake, tx }) }
   }
   const texts = `[${members.map(memberText).join(',')}]`

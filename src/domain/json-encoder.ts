@@ -51,11 +51,11 @@ function encodePart(walk: Walk, part: unknown): string | undefined {
     case 'number':
       return encodeNumber(walk, value)
     case 'boolean':
-      return spend(walk, String(value))
+      return spendPlain(walk, String(value))
     case 'undefined':
       return undefined
     case 'object':
-      return value === null ? spend(walk, 'null') : encodeContainer(walk, value)
+      return value === null ? spendPlain(walk, 'null') : encodeContainer(walk, value)
     default:
       return refuse(walk, `is a ${typeof value}, which JSON cannot express`)
   }
@@ -66,7 +66,8 @@ function encodeText(walk: Walk, text: string): string {
   if (text.length > walk.rules.maxBytes) refuseSize(walk, walk.bytes + text.length)
   const problem = textProblem(text)
   if (problem !== undefined) refuse(walk, problem)
-  return spend(walk, JSON.stringify(text))
+  const encoded = JSON.stringify(text)
+  return spend(walk, encoded, utf8Bytes(encoded))
 }
 
 function encodeNumber(walk: Walk, number: number): string {
@@ -87,25 +88,25 @@ function encodeContainer(walk: Walk, container: object): string {
 }
 
 function encodeArray(walk: Walk, array: readonly unknown[]): string {
-  let text = spend(walk, '[')
+  let text = spendPlain(walk, '[')
   for (let i = 0; i < array.length; i++) {
     walk.path.push(i)
     if (i > 0) text += separator(walk, ',')
     text += encodePart(walk, array[i]) ?? absentItem(walk)
     walk.path.pop()
   }
-  return text + spend(walk, ']')
+  return text + spendPlain(walk, ']')
 }
 
 function absentItem(walk: Walk): string {
-  if (walk.rules.undefinedParts === 'null') return spend(walk, 'null')
+  if (walk.rules.undefinedParts === 'null') return spendPlain(walk, 'null')
   return refuse(walk, 'is an undefined or missing item, which JSON would turn into null')
 }
 
 function encodeObject(walk: Walk, object: object): string {
   const names = Object.keys(object)
   if (walk.rules.sortNames) names.sort()
-  let text = spend(walk, '{')
+  let text = spendPlain(walk, '{')
   let isFirst = true
   for (const name of names) {
     walk.path.push(name)
@@ -117,11 +118,11 @@ function encodeObject(walk: Walk, object: object): string {
     }
     walk.path.pop()
   }
-  return text + spend(walk, '}')
+  return text + spendPlain(walk, '}')
 }
 
 function absentProperty(walk: Walk): string | undefined {
-  return walk.rules.undefinedParts === 'null' ? spend(walk, 'null') : undefined
+  return walk.rules.undefinedParts === 'null' ? spendPlain(walk, 'null') : undefined
 }
 
 /** jsonb prints a blank after each comma and colon. */
@@ -186,8 +187,13 @@ function plainNumberLength(text: string): number {
 
 const EXPONENT_FORM = /^(-?)\d(?:\.(\d+))?e([+-]\d+)$/
 
+/** Of a text that has a byte for each character. */
+function spendPlain(walk: Walk, text: string): string {
+  return spend(walk, text, text.length)
+}
+
 /** Counts the text's bytes and hands it back. Stops at the limit, since parts shared by many parents can multiply without end. */
-function spend(walk: Walk, text: string, bytes: number = utf8Bytes(text)): string {
+function spend(walk: Walk, text: string, bytes: number): string {
   walk.bytes += bytes
   if (walk.bytes > walk.rules.maxBytes) refuseSize(walk, walk.bytes)
   return text

@@ -7,7 +7,7 @@ const HALF_PAIRS = /\p{Surrogate}/gu
 /** Why PostgreSQL would refuse this text, or undefined if it would not. */
 export function textProblem(text: string): string | undefined {
   if (text.includes('\u0000')) return 'contains the character \\u0000, which PostgreSQL cannot store'
-  if (text.search(HALF_PAIRS) >= 0) return 'contains half of a surrogate pair, which is not valid Unicode'
+  if (!text.isWellFormed()) return 'contains half of a surrogate pair, which is not valid Unicode'
   return undefined
 }
 

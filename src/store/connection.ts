@@ -64,29 +64,44 @@ export interface PoolParts extends Pick<Database, 'engine' | 'address' | 'capabi
 export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Database {
   let keepsStatements = parts.capabilities.preparedStatements
   const kept = close && new KeptConnections(pool)
-  // A pooled connection that the server ends while idle must not end the process; the next query opens another. Nor one that is
-  // ended in the same breath in which it is ready, when neither the pool listens any more nor we yet.
+  // A connection that the server ends must not end the process, whoever has it at that moment: the pool, one of us, or nobody
+  // yet, if it is ended in the same breath in which it is ready. Nor is it used again.
+  const faults = new WeakMap<pg.PoolClient, { error?: Error }>()
+  const watch = (client: pg.PoolClient) => {
+    if (faults.has(client)) return
+    const fault: { error?: Error } = {}
+    faults.set(client, fault)
+    client.on('error', (error) => {
+      fault.error = error
+    })
+  }
   pool.on('error', () => {})
-  pool.on('connect', (client) => void client.on('error', () => {}))
+  pool.on('connect', watch)
+  const connect = async () => {
+    const client = await pool.connect()
+    watch(client) // the caller's own pool may have had it before us
+    return client
+  }
+  const putBack = (client: pg.PoolClient, failure: Error | undefined, keptFor?: KeptFor) => {
+    const fault = failure ?? faults.get(client)?.error
+    if (!kept?.putBack(client, fault, keptFor)) client.release(fault)
+  }
   const withClient = async <T>(
     work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>,
     keptFor?: KeptFor,
   ) => {
-    const client = kept?.take(keptFor) ?? (await pool.connect())
+    const client = kept?.take(keptFor) ?? (await connect())
     let failure: Error | undefined
     const spoil = (error: Error) => {
       failure = error
     }
-    // Nor one that is ended while it is held and nothing is asked of it.
-    client.on('error', spoil)
     try {
       return await work(client, spoil)
     } catch (error) {
       if (isConnectionFault(error)) spoil(error as Error)
       throw error
     } finally {
-      if (!kept?.putBack(client, failure, keptFor)) client.release(failure)
-      client.off('error', spoil)
+      putBack(client, failure, keptFor)
     }
   }
   return {
@@ -98,17 +113,19 @@ export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Databas
     },
     // Not pool.query, which gives the connection up after any error, also after a refusal.
     query: (text, values) => withClient((client) => client.query(text, values)),
-    prepared: (text, values, { answerMs, keptFor }) => {
+    async prepared(text, values, { answerMs, keptFor }) {
       const ask = (name?: string) => {
         const query = { name, text, values, query_timeout: parts.engine === 'server' ? answerMs : undefined }
         return withClient((client) => client.query(query as pg.QueryConfig), keptFor)
       }
       if (!keepsStatements) return ask()
-      return ask(statementName(text)).catch((error) => {
-        if (!FORGOTTEN_STATEMENT.has(error?.code)) throw error
+      try {
+        return await ask(statementName(text))
+      } catch (error) {
+        if (!FORGOTTEN_STATEMENT.has((error as { code?: unknown } | null)?.code)) throw error
         keepsStatements = false
         return ask()
-      })
+      }
     },
     session: (work) => withClient(work),
     transaction: (work) =>

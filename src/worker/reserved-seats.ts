@@ -3,13 +3,14 @@
 
 import type { ClaimedJob } from '../domain/job.js'
 import type { Lane } from './lane.js'
-import { monotonicMs } from './lease-keeper.js'
+import { monotonicMs } from './monotonic.js'
 
 export class ReservedSeats {
   readonly #worker: string
   readonly #take: (jobs: readonly ClaimedJob[], claimedAt: number) => void
   readonly #claim: <T>(ask: (leaseId: string) => Promise<T>) => Promise<T>
-  readonly #open = new Set<Promise<void>>()
+  #open = 0
+  #emptied: (() => void)[] = []
 
   constructor(
     worker: string,
@@ -24,26 +25,23 @@ export class ReservedSeats {
   /** undefined when the lane has other work to do first. */
   reserve(lane: Lane, jobs: number) {
     if (!lane.reserve(jobs)) return undefined
+    this.#open += 1
     const reservedAt = monotonicMs()
-    let resolve = () => {}
-    const left = new Promise<void>((done) => {
-      resolve = done
-    })
-    this.#open.add(left)
     const leave = () => {
       lane.unreserve(jobs)
-      this.#open.delete(left)
-      resolve()
+      this.#open -= 1
+      if (this.#open === 0) for (const resolve of this.#emptied.splice(0)) resolve()
     }
     const take = (claimed: readonly ClaimedJob[]) => {
-      leave()
+      // They start first, and then the room is given up: somebody waits for them.
       this.#take(claimed, reservedAt)
+      leave()
     }
     return { worker: this.#worker, queue: lane.queue, claim: this.#claim, take, leave }
   }
 
   /** Resolves when whoever was given room has taken or left it. */
   async empty(): Promise<void> {
-    await Promise.all(this.#open)
+    if (this.#open > 0) await new Promise<void>((resolve) => this.#emptied.push(resolve))
   }
 }
