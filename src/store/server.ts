@@ -8,6 +8,10 @@ import { type Database, listenWith, overPool } from './connection.js'
 /** Bounds that keep a dead server from holding a caller for ever. */
 const TIMEOUTS = { connectionTimeoutMillis: 10_000, query_timeout: 60_000, keepAlive: true }
 
+// Whoever asks again within a minute finds a session that has its plans: to log in and to plan anew would take seven times as
+// long as to enqueue. A process that has nothing else to do ends, whatever idles in its pool.
+const IDLE = { idleTimeoutMillis: 60_000, allowExitOnIdle: true }
+
 export interface ServerOptions extends CapabilityOptions {
   readonly maxConnections?: number | undefined
 }
@@ -28,7 +32,7 @@ function checkUrl(url: string): void {
 }
 
 export function openAddress(address: pg.ClientConfig, capabilities: Capabilities, maxConnections?: number): Database {
-  const pool = new pg.Pool({ ...address, ...(maxConnections !== undefined && { max: maxConnections }) })
+  const pool = new pg.Pool({ ...IDLE, ...address, ...(maxConnections !== undefined && { max: maxConnections }) })
   return overPool(pool, {
     engine: 'server',
     address,
