@@ -23,8 +23,8 @@ import { Store, type StoreOptions } from './store/open.js'
 import type { Reaped, UpkeepScope } from './store/upkeep.js'
 import { type WorkerIdentity, workerIdentity } from './worker/identity.js'
 import { JobRuns, type JobRunsParts } from './worker/job-runs.js'
-import { monotonicMs } from './worker/lease-keeper.js'
 import { leasedDeeds } from './worker/leased-deeds.js'
+import { monotonicMs } from './worker/monotonic.js'
 import { type CheckedWorkerOptions, checkWorkerOptions, type WorkerOptions } from './worker/options.js'
 import { Registry } from './worker/registry.js'
 import type { LeasedDeeds } from './worker/run-context.js'
@@ -174,8 +174,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     // A start that is under way comes first: half of it could not be stopped. One that fails leaves nothing to stop.
     if (working && !working.isStarted) await working.started.catch(() => {})
     const started = working?.isStarted ? working : undefined
-    await Promise.all((started?.services ?? []).map((service) => service.stop()))
-    await started?.worker.stop()
+    // At the same time: from now on nothing more starts, however long a service takes to end.
+    if (started) await Promise.all([started.worker, ...started.services].map((each) => each.stop()))
     const direct = this.#direct
     this.#direct = undefined
     await (await direct)?.runs.stop(this.#workerOptions.graceMs)
