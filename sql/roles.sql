@@ -33,6 +33,7 @@ declare
     "claim_one": ["worker"],
     "claim_job": ["worker"],
     "renew_leases": ["worker"],
+    "renew_worker": ["worker"],
     "complete_jobs": ["worker"],
     "complete_leases": ["worker"],
     "complete_claims": ["worker"],

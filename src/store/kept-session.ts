@@ -26,7 +26,7 @@ export class KeptSession implements Queryable {
     const opening = this.open()
     const client = await opening
     try {
-      return await client.query(text, values)
+      return await inTime(client.query(text, values))
     } catch (error) {
       if (!isConnectionFault(error)) throw error
       await this.#discard(opening)
@@ -57,11 +57,11 @@ export class KeptSession implements Queryable {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ ...this.#address, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS })
+    const client = new pg.Client({ ...this.#address, connectionTimeoutMillis: ANSWER_MS, query_timeout: 0 })
     client.on('error', () => {}) // what breaks while nothing is asked shows at the next question
     await client.connect()
     try {
-      await this.#prepare({ query: (text, values) => client.query(text, values) })
+      await this.#prepare({ query: (text, values) => inTime(client.query(text, values)) })
       return client
     } catch (error) {
       await endQuietly(client)
@@ -74,4 +74,16 @@ export class KeptSession implements Queryable {
     const client = await opening.catch(() => undefined)
     if (client) await endQuietly(client)
   }
+}
+
+/**
+ * Not by the driver's own limit: in a process that was blocked it is over before the answer is read, which came long ago, and
+ * would cost the session and the lock that it holds. So the event loop gets its turn to read first.
+ */
+function inTime<T>(asked: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Error(`timeout: no answer within ${ANSWER_MS} ms`))
+    const timer = setTimeout(() => setImmediate(giveUp), ANSWER_MS)
+    asked.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

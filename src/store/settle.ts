@@ -136,6 +136,11 @@ export async function renewLeases(store: Callee, leases: readonly Lease[], sessi
   return rows.map((row) => row.renewed === true)
 }
 
+/** Extends all that the worker holds and that is due, for one that cannot say what it holds. */
+export async function renewWorker(store: Callee, worker: string, session: Queryable): Promise<void> {
+  await call(store, RENEW_WORKER, [worker], session)
+}
+
 const batched = (name: string): Statement => ({
   invocation: `${name}($1::text::jsonb)`,
   columns: 'c.settled',
@@ -154,6 +159,7 @@ const SUSPEND = batched('suspend_jobs_v1')
 const CANCEL = batched('cancel_jobs_v1')
 const RELEASE = batched('release_jobs_v1')
 const RENEW = { invocation: 'renew_leases_v1($1::text::jsonb, true)', columns: 'c.renewed' }
+const RENEW_WORKER = { invocation: 'renew_worker_v1($1)', value: 'renewed' }
 // Not the function's own column: some libraries cannot read a void.
 const ASSERT = { invocation: 'assert_lease_v1($1, $2, $3)', columns: 'true as held' }
 const COMPLETE_ONE = { invocation: 'complete_job_v1($1, $2, $3, $4::text::jsonb)', columns: 'true as held' }

@@ -75,11 +75,6 @@ export async function holdWorkerLock(store: Callee, id: string, session: Queryab
   return row?.held === true
 }
 
-/** Frees the lock for another session of the worker. */
-export async function releaseWorkerLock(store: Store, id: string, session: Queryable): Promise<void> {
-  await call(store, { invocation: 'release_worker_lock_v1($1)', value: 'had' }, [id], session)
-}
-
 /** Milliseconds until the next job falls due in these queues, undefined when none will. */
 export async function sleepWorker(
   store: Store,

@@ -7,6 +7,7 @@ import { inspect, isDeepStrictEqual } from 'node:util'
 import type { BeginTransaction } from '../domain/context.js'
 import type { JobDefinition } from '../domain/definition.js'
 import { isFinalState, type Job, type JobId, type JobState } from '../domain/job.js'
+import type { Outcome } from '../domain/outcome.js'
 import { SILENT } from '../observe/log.js'
 import { claimOne } from '../store/claim.js'
 import { findJob } from '../store/jobs.js'
@@ -122,8 +123,10 @@ async function runAndDie(world: World, definition: RunnableJob, id: JobId, point
   if (!job || points.isDead) return
   const deeds = countedDeeds(leasedDeeds(world.store, world.begin), points)
   // A dead run has no timeout left that could wake it.
-  const run = startRun(job, { ...definition, timeoutMs: undefined }, deeds, () => SILENT)
-  await Promise.race([run.outcome, points.crash]).catch(() => {})
+  const run = new Promise<Outcome>((resolve) => {
+    startRun(job, { ...definition, timeoutMs: undefined }, deeds, () => SILENT, resolve)
+  })
+  await Promise.race([run, points.crash]).catch(() => {})
 }
 
 /** Nobody renews the lease of the dead: when its time is over, the reaper takes the job. */

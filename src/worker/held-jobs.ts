@@ -5,45 +5,58 @@ import type { Lease } from '../store/settle.js'
 
 const FIRST_TOKEN = '1'
 
+/** What is left of one claim. Its leases are renewed together. */
+export interface HeldClaim {
+  readonly jobs: ReadonlyMap<JobId, ClaimedJob>
+  /** When the last renewal was sent that got through, or the claim itself, by monotonicMs(). */
+  renewedAt: number
+}
+
 /**
  * By claim, not in one Map: one that jobs go through by the ten thousand leaves outgrown tables behind, each of which keeps the
  * next alive with all that it held, until the next full collection. Nearly every job would outlive its outcome.
  */
 export class HeldJobs {
-  readonly #claims = new Map<string, Map<JobId, ClaimedJob>>()
+  readonly #claims = new Map<string, HeldClaim & { readonly jobs: Map<JobId, ClaimedJob> }>()
+  #shortestLeaseMs = Number.POSITIVE_INFINITY
 
-  get all(): ClaimedJob[] {
-    return [...this.#claims.values()].flatMap((claim) => [...claim.values()])
+  get claims(): HeldClaim[] {
+    return [...this.#claims.values()]
   }
 
-  /** Gives back what it was held under before, and is no longer. */
-  add(job: ClaimedJob): ClaimedJob | undefined {
+  /** Of all that were ever held. */
+  get shortestLeaseMs(): number {
+    return this.#shortestLeaseMs
+  }
+
+  /** `claimedAt`: when the claim was sent. Gives back what the job was held under before, and is no longer. */
+  add(job: ClaimedJob, claimedAt: number): ClaimedJob | undefined {
     const earlier = this.#earlier(job)
     if (earlier) this.remove(earlier)
     const claim = this.#claims.get(job.leaseId)
-    if (claim) claim.set(job.id, job)
-    else this.#claims.set(job.leaseId, new Map([[job.id, job]]))
+    if (claim) claim.jobs.set(job.id, job)
+    else this.#claims.set(job.leaseId, { jobs: new Map([[job.id, job]]), renewedAt: claimedAt })
+    if (job.leaseMs < this.#shortestLeaseMs) this.#shortestLeaseMs = job.leaseMs
     return earlier
   }
 
-  has(job: ClaimedJob): boolean {
-    return this.of(job) !== undefined
+  has({ id, leaseId }: Pick<Lease, 'id' | 'leaseId'>): boolean {
+    return this.#claims.get(leaseId)?.jobs.has(id) ?? false
   }
 
-  of({ id, leaseId }: Pick<Lease, 'id' | 'leaseId'>): ClaimedJob | undefined {
-    return this.#claims.get(leaseId)?.get(id)
-  }
-
-  remove({ id, leaseId }: Pick<Lease, 'id' | 'leaseId'>): void {
+  /** false when it was not held any more. */
+  remove({ id, leaseId }: Pick<Lease, 'id' | 'leaseId'>): boolean {
     const claim = this.#claims.get(leaseId)
-    if (claim?.delete(id) && claim.size === 0) this.#claims.delete(leaseId)
+    if (!claim?.jobs.delete(id)) return false
+    if (claim.jobs.size === 0) this.#claims.delete(leaseId)
+    return true
   }
 
   /** The tokens of a job grow with its claims: at the first there is nothing to look for. */
   #earlier({ id, token }: ClaimedJob): ClaimedJob | undefined {
     if (token === FIRST_TOKEN) return undefined
-    for (const claim of this.#claims.values()) {
-      const job = claim.get(id)
+    for (const { jobs } of this.#claims.values()) {
+      const job = jobs.get(id)
       if (job) return job
     }
     return undefined

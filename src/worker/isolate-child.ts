@@ -6,7 +6,7 @@ import type { JobDefinition } from '../domain/definition.js'
 import { HoldfastError } from '../domain/errors.js'
 import { describeFailure } from '../domain/failure.js'
 import { encodeInput } from '../domain/json.js'
-import { failed } from '../domain/outcome.js'
+import { failed, type Outcome } from '../domain/outcome.js'
 import { Store } from '../store/open.js'
 import type { FromIsolate, IsolateTask, ToIsolate } from './isolate-messages.js'
 import { leasedDeeds } from './leased-deeds.js'
@@ -36,8 +36,10 @@ class Inside {
     const store = database && new Store({ database, schema, maxConnections: 2 })
     try {
       const definition = await findDefinition(task)
-      this.#run = startRun(task.job, definition, this.#deeds(store), () => this.#logger())
-      this.#tell({ kind: 'outcome', outcome: await this.#run.outcome })
+      const outcome = await new Promise<Outcome>((resolve) => {
+        this.#run = startRun(task.job, definition, this.#deeds(store), () => this.#logger(), resolve)
+      })
+      this.#tell({ kind: 'outcome', outcome })
     } catch (error) {
       this.#tell({ kind: 'outcome', outcome: failed(describeFailure(error), { kind: 'never' }) })
     } finally {

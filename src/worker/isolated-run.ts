@@ -12,7 +12,7 @@ import { type IsolateEnd, openProcess, openThread } from './isolate.js'
 import type { IsolateTask } from './isolate-messages.js'
 import type { RunnableJob } from './registry.js'
 import type { LeasedDeeds } from './run-context.js'
-import { outcomeOfAbort, type Run } from './runner.js'
+import { type OnOutcome, outcomeOfAbort, type Run } from './runner.js'
 
 export interface IsolatedParts {
   readonly store: Store
@@ -28,6 +28,7 @@ export function startIsolatedRun(
   { type, timeoutMs }: RunnableJob,
   isolation: Isolation,
   parts: IsolatedParts,
+  onOutcome: OnOutcome,
 ): Run {
   let reason: HoldfastError | undefined
   let tellAbort = (_: HoldfastError) => {}
@@ -66,7 +67,10 @@ export function startIsolatedRun(
     if (outcome) return outcome
     return reason ? outcomeOfAbort(reason, reason) : crashed(job, isolation, end)
   }
-  return { job, abort, outcome: run().catch((error) => crashed(job, isolation, { what: String(error) })) }
+  void run()
+    .catch((error) => crashed(job, isolation, { what: String(error) }))
+    .then(onOutcome)
+  return { job, abort }
 }
 
 function crashed(job: ClaimedJob, { kind, memoryMb }: Isolation, { what, lastLines }: IsolateEnd): Outcome {

@@ -15,17 +15,18 @@ import { releaseClaims } from '../store/claim.js'
 import { completeSteps } from '../store/complete-steps.js'
 import { findJob } from '../store/jobs.js'
 import type { Store } from '../store/open.js'
-import type { Lease, Settlement } from '../store/settle.js'
+import type { Settlement } from '../store/settle.js'
 import type { WorkerLoad, WorkerRow } from '../store/workers.js'
 import { ClaimsInDoubt } from './claims-in-doubt.js'
 import { HeldJobs } from './held-jobs.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
-import { type KeeperFacts, monotonicMs } from './lease-keeper.js'
+import type { KeeperFacts } from './lease-keeper.js'
 import { LogBook } from './log-book.js'
+import { monotonicMs } from './monotonic.js'
 import type { Registry, RunnableJob } from './registry.js'
 import type { LeasedDeeds } from './run-context.js'
-import { type Run, startRun } from './runner.js'
+import { type OnOutcome, type Run, startRun } from './runner.js'
 import { RunsAtWork } from './runs-at-work.js'
 import { type Ended, Settler } from './settler.js'
 import { startComputedRun, withComputedInput } from './step-inputs.js'
@@ -48,6 +49,9 @@ export interface JobRunsParts {
 }
 
 export type BeatWatch = Pick<KeeperFacts, 'silence' | 'unanswered'>
+
+/** Hears when a slot is free again, and since when it was not. */
+export type Freed = (startedAt: number, freedAt: number) => void
 
 export interface JobReceiver {
   /** By queue, how many jobs could start at once. */
@@ -98,11 +102,10 @@ export class JobRuns {
     options: KeepingOptions & { readonly shortestLeaseMs: number },
   ): Promise<void> {
     const facts = {
-      lost: (leases: readonly Lease[]) => {
-        for (const job of this.#forget(leases)) void this.#tellWhyLost(job)
+      lost: (jobs: readonly ClaimedJob[]) => {
+        for (const job of jobs) void this.#tellWhyLost(job)
       },
-      overdue: (leases: readonly Lease[] | 'all') => {
-        const jobs = leases === 'all' ? this.#forget(this.#held.all) : this.#forget(leases)
+      overdue: (jobs: readonly ClaimedJob[]) => {
         for (const job of jobs) this.#abort(job, new LeaseLost(`no renewal of job ${job.id} got through in time`))
       },
       healthy: (isHealthy: boolean) => this.#setHealthy(isHealthy),
@@ -110,7 +113,7 @@ export class JobRuns {
       unanswered: () => this.#parts.watch?.unanswered(),
       fault: this.fault,
     }
-    this.#keeping = await startKeeping(this.#parts.store, row, facts, options)
+    this.#keeping = await startKeeping(this.#parts.store, row, this.#held, facts, options)
   }
 
   /** false while leases could not be kept. */
@@ -153,31 +156,47 @@ export class JobRuns {
    * `claimedAt`: when the claim was sent, by monotonicMs().
    */
   async hold(jobs: readonly ClaimedJob[], claimedAt: number): Promise<void> {
-    if (jobs.length > 0) this.#keeping?.hold(jobs, claimedAt)
     // A claim can be answered before the settling that it follows: then the end of the last run is told first.
     const untold: ClaimedJob[] = []
     for (const job of jobs) {
-      const before = this.#held.add(job)
+      const before = this.#held.add(job, claimedAt)
       if (before && this.#settler.isAt(before)) untold.push(before)
     }
+    this.#keeping?.look()
     if (untold.length > 0 && !this.#isStopping) await Promise.all(untold.map((job) => this.#told(job)))
     const { events } = this.#parts
     if (events.isHeard('job.claimed')) for (const job of jobs) events.emit('job.claimed', factOf(job))
   }
 
   /**
-   * Runs a held job; resolves with the time when its slot is free again. Writing the outcome down goes on behind. Times are of
+   * Runs a held job; `freed` hears when its slot is free again. Writing the outcome down goes on behind. Times are of
    * performance.now(), which short jobs would spend a tenth of their time on if everyone asked for it.
    */
-  work(job: ClaimedJob, startedAt: number): Promise<number> {
+  work(job: ClaimedJob, startedAt: number, freed: Freed): void {
     // Lost while it waited in the stock: another may be running it already.
-    if (!this.#held.has(job)) return Promise.resolve(startedAt)
-    return this.#run(job, startedAt, this.#settleBehind)
+    if (!this.#held.has(job)) {
+      queueMicrotask(() => freed(startedAt, startedAt))
+      return
+    }
+    this.#run(job, (outcome) => {
+      this.#runs.remove(job)
+      const endedAt = performance.now()
+      this.#settle({ job, outcome, ms: endedAt - startedAt })
+      const wait = this.#settler.backlog()
+      if (wait) void wait.then(() => freed(startedAt, performance.now()))
+      else freed(startedAt, endedAt)
+    })
   }
 
-  /** Runs a held job and waits until its outcome is written down. */
-  async workThrough(job: ClaimedJob): Promise<void> {
-    await this.#run(job, performance.now(), (ended) => new Promise((done) => this.#settle({ ...ended, done })))
+  /** Runs a held job; resolves when its outcome is written down. */
+  workThrough(job: ClaimedJob): Promise<void> {
+    const startedAt = performance.now()
+    return new Promise((done) => {
+      this.#run(job, (outcome) => {
+        this.#runs.remove(job)
+        this.#settle({ job, outcome, ms: performance.now() - startedAt, done })
+      })
+    })
   }
 
   /** Gives held jobs back that were never started. */
@@ -202,11 +221,6 @@ export class JobRuns {
   readonly #openLog = (job: ClaimedJob): Logger =>
     this.#logBook.loggerFor(job, withFields(this.#parts.log, { jobId: job.id, type: job.type, attempt: job.attempts }))
 
-  readonly #settleBehind = (ended: Ended): Promise<void> | undefined => {
-    this.#settle(ended)
-    return this.#settler.backlog()
-  }
-
   /** Tells of something that failed in the worker itself. */
   readonly fault = (doing: string, error: unknown): void => {
     const { log, events, worker } = this.#parts
@@ -214,39 +228,39 @@ export class JobRuns {
     events.emit('worker.fault', { worker, doing, error })
   }
 
-  #run(job: ClaimedJob, startedAt: number, next: (ended: Ended) => Promise<void> | undefined): Promise<number> {
+  #run(job: ClaimedJob, onOutcome: OnOutcome): void {
     const { registry, events, instrument } = this.#parts
     if (events.isHeard('job.started')) {
       events.emit('job.started', { ...factOf(job), waitMs: Math.max(0, Date.now() - job.dueAtMs) })
     }
     const definition = registry.handlerFor(job.type)
-    const running = instrument
-      ? this.#lookedOn(instrument, job, () => this.#begin(job, definition))
-      : this.#begin(job, definition)
-    return running.then((outcome) => {
-      this.#runs.remove(job)
-      const endedAt = performance.now()
-      const wait = next({ job, outcome, ms: endedAt - startedAt })
-      return wait ? wait.then(() => performance.now()) : endedAt
-    })
+    if (instrument) {
+      const begin = () => new Promise<Outcome>((resolve) => this.#begin(job, definition, resolve))
+      void this.#lookedOn(instrument, job, begin).then(onOutcome)
+    } else {
+      this.#begin(job, definition, onOutcome)
+    }
   }
 
-  #begin(job: ClaimedJob, definition: RunnableJob): Promise<Outcome> {
+  #begin(job: ClaimedJob, definition: RunnableJob, onOutcome: OnOutcome): void {
     const { store, pipelines } = this.#parts
     const run = isComputed(job)
-      ? startComputedRun(job, withComputedInput(job, store, pipelines, this.#graphs), (asked) =>
-          this.#start(asked, definition),
+      ? startComputedRun(
+          job,
+          withComputedInput(job, store, pipelines, this.#graphs),
+          (asked) => this.#start(asked, definition, onOutcome),
+          onOutcome,
         )
-      : this.#start(job, definition)
+      : this.#start(job, definition, onOutcome)
     this.#runs.add(run)
-    return run.outcome
   }
 
-  #start(job: ClaimedJob, definition: RunnableJob): Run {
+  #start(job: ClaimedJob, definition: RunnableJob, onOutcome: OnOutcome): Run {
     const { store, deeds } = this.#parts
-    return definition.isolation
-      ? startIsolatedRun(job, definition, definition.isolation, { store, deeds, log: this.#openLog(job) })
-      : startRun(job, definition, deeds, this.#openLog)
+    const { isolation } = definition
+    return isolation
+      ? startIsolatedRun(job, definition, isolation, { store, deeds, log: this.#openLog(job) }, onOutcome)
+      : startRun(job, definition, deeds, this.#openLog, onOutcome)
   }
 
   /** The run as it comes out, whatever becomes of the one who looks on. */
@@ -283,7 +297,6 @@ export class JobRuns {
   #settled(ended: Ended, verdict: boolean | undefined): void {
     const { job } = ended
     this.#held.remove(job)
-    this.#keeping?.drop(job)
     tell(this.#parts, ended, verdict ?? false)
     this.#untold.get(job)?.()
   }
@@ -304,14 +317,6 @@ export class JobRuns {
     })
     await Promise.race([this.#runs.ended(), late])
     clearTimeout(timer)
-  }
-
-  #forget(leases: readonly Pick<Lease, 'id' | 'leaseId'>[]): ClaimedJob[] {
-    return leases.flatMap((lease) => {
-      const job = this.#held.of(lease)
-      this.#held.remove(lease)
-      return job ?? []
-    })
   }
 
   #abort(job: ClaimedJob, reason: HoldfastError): void {

@@ -1,34 +1,33 @@
-// How a worker reaches its lease keeper: in a thread of its own, or in this one.
+// How a worker keeps its leases: by a keeper in its own thread, with a session of its own where there can be one, and another
+// thread that stands in for it.
 
+import type { Queryable } from '../store/connection.js'
+import { KeptSession } from '../store/kept-session.js'
 import type { Store } from '../store/open.js'
-import { type Lease, renewLeases } from '../store/settle.js'
-import { takeStartLock } from '../store/start-lock.js'
-import { beatWorker, registerWorker, type WorkerLoad, type WorkerRow } from '../store/workers.js'
-import { type KeeperFacts, LeaseKeeper, type TimedLease } from './lease-keeper.js'
-import { ThreadedKeeping } from './threaded-keeping.js'
+import { renewLeases } from '../store/settle.js'
+import { beatWorker, holdWorkerLock, registerWorker, type WorkerLoad, type WorkerRow } from '../store/workers.js'
+import type { HeldJobs } from './held-jobs.js'
+import { BOOTED_MS, KeeperWatch } from './keeper-watch.js'
+import { type KeeperDeeds, type KeeperFacts, LeaseKeeper } from './lease-keeper.js'
+import { monotonicMs } from './monotonic.js'
+import { StandIn } from './stand-in.js'
 
 export interface Keeping {
-  hold(leases: readonly TimedLease[], claimedAt: number): void
-  drop(lease: Lease): void
+  /** More is held than before. */
+  look(): void
   /** How the process fares; told with a beat. */
   report(load: WorkerLoad): void
   stop(): Promise<void>
 }
 
 export interface KeepingOptions {
-  /** false keeps the leases in the worker's own thread, where a blocked event loop loses them. */
+  /** false: nobody stands in for the keeper, and a blocked event loop loses the leases. */
   readonly thread: boolean
   /** false where a session is not the worker's own: its death is then told by its beat alone. Asked for when undefined. */
   readonly takesLock: boolean | undefined
-  /** The file of the keeper's thread, where it is not the library's own. */
+  /** The file of the thread, where it is not the library's own. */
   readonly threadFile?: string | undefined
 }
-
-// A keeper's thread rests for a second and boots in a tenth of one, on a machine with little time to spare in many. No lease may
-// run out meanwhile.
-const BOOTED_MS = 10_000
-// One is the lock's, and those who claim and settle do not wait for each other.
-const ENOUGH_CONNECTIONS = 3
 
 /**
  * Registers the worker and keeps for it, or without a row for runs that no worker has claimed. Resolves when the worker may
@@ -37,53 +36,66 @@ const ENOUGH_CONNECTIONS = 3
 export async function startKeeping(
   store: Store,
   row: WorkerRow | undefined,
+  held: HeldJobs,
   facts: KeeperFacts,
-  { thread, threadFile, ...options }: KeepingOptions & { readonly shortestLeaseMs: number },
+  options: KeepingOptions & { readonly shortestLeaseMs: number },
 ): Promise<Keeping> {
-  const { address, capabilities, maxConnections } = await store.open()
-  if (row && address && thread) {
-    const takesLock = options.takesLock ?? capabilities.sessionLocks
-    const data = { database: { address, capabilities }, schema: store.schema, row, takesLock }
-    const keeping = new ThreadedKeeping(data, facts, threadFile)
-    const isAhead = takesLock && options.shortestLeaseMs >= BOOTED_MS && maxConnections >= ENOUGH_CONNECTIONS
-    if (!(isAhead && (await startAhead(keeping, store, row, facts)))) {
-      await registerWorker(store, row)
-      await keeping.start()
-    }
-    return keeping
+  const { address, capabilities } = await store.open()
+  const register = async (fresh?: Queryable) => {
+    if (row) await registerWorker(store, row, fresh)
   }
-  if (row) await registerWorker(store, row)
+  if (!row || !address) {
+    await register()
+    const keeper = new LeaseKeeper(held, keeperDeeds(store, row, register), facts)
+    keeper.start()
+    return keeper
+  }
+
+  const takesLock = options.takesLock ?? capabilities.sessionLocks
+  const session = new KeptSession(address, async (fresh) => {
+    await register(fresh)
+    if (takesLock) await holdWorkerLock(store, row.id, fresh)
+  })
+  const watch = new KeeperWatch()
+  watch.kept(monotonicMs())
   const keeper = new LeaseKeeper(
-    {
-      renew: (leases) => renewLeases(store, leases),
-      async beat(load) {
-        if (!row) return undefined
-        const { isKnown, silenceInMs } = await beatWorker(store, row.id, { rssBytes: process.memoryUsage.rss(), load })
-        if (!isKnown) await registerWorker(store, row)
-        return silenceInMs
-      },
-    },
+    held,
+    keeperDeeds(store, row, () => session.renew(), session),
     facts,
+    watch,
   )
+  const bootsAtOnce = options.shortestLeaseMs < BOOTED_MS
+  const data = { address, schema: store.schema, worker: row.id, bootsAtOnce }
+  const standIn = options.thread ? new StandIn(data, watch, facts.fault, options.threadFile) : undefined
+  const stop = async () => {
+    await Promise.all([standIn?.stop(), keeper.stop()])
+    await session.close()
+  }
+  try {
+    await Promise.all([session.open(), standIn?.start()])
+  } catch (error) {
+    await stop()
+    throw error
+  }
   keeper.start()
-  return keeper
+  return { look: () => keeper.look(), report: (load) => keeper.report(load), stop }
 }
 
-/** Does not wait for the thread: until it is ready, a lock tells that the worker lives. false without one. */
-async function startAhead(
-  keeping: ThreadedKeeping,
+/** `register` says anew that the worker is there, when others have taken it for dead and its leases are gone with its row. */
+function keeperDeeds(
   store: Store,
-  row: WorkerRow,
-  facts: KeeperFacts,
-): Promise<boolean> {
-  let ready: Promise<void> | undefined
-  const lock = await takeStartLock(store, row, (error) => {
-    facts.fault('holding the lock until the keeper has booted', error)
-    facts.healthy(false)
-    keeping.hurry()
-    void ready?.then(() => facts.healthy(true))
-  })
-  if (!lock) return false
-  ready = keeping.startUnder(lock)
-  return true
+  row: WorkerRow | undefined,
+  register: () => Promise<void>,
+  session?: Queryable,
+): KeeperDeeds {
+  return {
+    renew: (leases) => renewLeases(store, leases, session),
+    async beat(load) {
+      if (!row) return undefined
+      const beat = { rssBytes: process.memoryUsage.rss(), load }
+      const { isKnown, silenceInMs } = await beatWorker(store, row.id, beat, session)
+      if (!isKnown) await register()
+      return silenceInMs
+    },
+  }
 }

@@ -35,7 +35,7 @@ export function lane(slots: number, { share = 1 } = {}) {
           fail: (error) => settle(() => reject(error)),
         })
       }),
-    run: ({ id }) => new Promise((resolve) => runs.set(id, () => settle(() => resolve(performance.now())))),
+    run: ({ id }, startedAt, freed) => void runs.set(id, () => settle(() => freed(startedAt, performance.now()))),
     giveBack: (jobs) => void returned.push(...jobs.map(({ id }) => id)),
     sleep: () => new Promise((resolve) => naps.push(() => settle(resolve))),
     share: () => load.share,

@@ -256,10 +256,10 @@ function laneOfShortJobs(stock: number, ms: number) {
       return { jobs, cursor: from, hasMore: false }
     },
     giveBack: () => {},
-    run: async () => {
+    run: (_job, startedAt, freed) => {
       seen.started += 1
       vi.advanceTimersByTime(ms)
-      return performance.now()
+      queueMicrotask(() => freed(startedAt, performance.now()))
     },
     sleep: () => new Promise(() => {}),
     share: () => 1,

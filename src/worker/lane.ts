@@ -6,8 +6,8 @@ import { Pace } from './pace.js'
 
 export interface LaneDeeds {
   claim(queue: string, n: number, from: Cursor): Promise<Batch>
-  /** Runs it; resolves when the slot is free again, with the time. Never rejects. */
-  run(job: ClaimedJob, startedAt: number): Promise<number>
+  /** Runs it; `freed` hears when the slot is free again, and is not called before this returns. Never throws. */
+  run(job: ClaimedJob, startedAt: number, freed: (startedAt: number, freedAt: number) => void): void
   /** Lets others run jobs that were claimed here and not started. */
   giveBack(jobs: readonly ClaimedJob[]): void
   /** Resolves when there may be work: told, asked again, or after a while. */
@@ -201,13 +201,15 @@ export class Lane {
       const job = this.#stock.shift() as ClaimedJob
       this.#running += 1
       this.#startedAt = startedAt
-      void this.#deeds.run(job, startedAt).then((endedAt) => {
-        this.#running -= 1
-        this.#pace.learn(endedAt - startedAt, endedAt)
-        this.#fill(endedAt)
-        this.#roomWanted?.()
-      })
+      this.#deeds.run(job, startedAt, this.#freed)
     }
+  }
+
+  readonly #freed = (startedAt: number, freedAt: number): void => {
+    this.#running -= 1
+    this.#pace.learn(freedAt - startedAt, freedAt)
+    this.#fill(freedAt)
+    this.#roomWanted?.()
   }
 
   #canStart(): boolean {

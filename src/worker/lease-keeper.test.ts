@@ -1,17 +1,23 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ClaimedJob } from '../domain/job.js'
 import type { WorkerLoad } from '../store/workers.js'
-import { LeaseKeeper, monotonicMs, type TimedLease } from './lease-keeper.js'
+import { HeldJobs } from './held-jobs.js'
+import { KeeperWatch } from './keeper-watch.js'
+import { LeaseKeeper } from './lease-keeper.js'
+import { monotonicMs } from './monotonic.js'
 
-const lease = (id: string, leaseMs = 5000): TimedLease => ({ id, token: '1', leaseId: `lease-of-${id}`, leaseMs })
+const job = (id: string, leaseMs = 5000) => ({ id, token: '1', leaseId: `lease-of-${id}`, leaseMs }) as ClaimedJob
 
 interface Answers {
   renew?: (ids: string[]) => Promise<boolean[]>
   beat?: (load: WorkerLoad | undefined) => Promise<number | undefined>
 }
 
-function keeper(answers: Answers = {}) {
+function keeper(answers: Answers = {}, watch?: KeeperWatch) {
   const told: string[] = []
+  const held = new HeldJobs()
   const kept = new LeaseKeeper(
+    held,
     {
       renew: (leases) => {
         const ids = leases.map(({ id }) => id)
@@ -21,15 +27,20 @@ function keeper(answers: Answers = {}) {
       beat: answers.beat ?? (async () => undefined),
     },
     {
-      lost: (leases) => void told.push(`lost ${leases.map(({ id }) => id)}`),
-      overdue: (leases) => void told.push(`overdue ${leases === 'all' ? 'all' : leases.map(({ id }) => id)}`),
+      lost: (jobs) => void told.push(`lost ${jobs.map(({ id }) => id)}`),
+      overdue: (jobs) => void told.push(`overdue ${jobs.map(({ id }) => id)}`),
       healthy: (isHealthy) => void told.push(isHealthy ? 'healthy' : 'not healthy'),
       silence: (inMs) => void told.push(`silence in ${inMs}`),
       unanswered: () => void told.push('unanswered'),
       fault: (doing) => void told.push(`fault ${doing}`),
     },
+    watch,
   )
-  return { kept, told }
+  const hold = (jobs: readonly ClaimedJob[], claimedAt: number) => {
+    for (const each of jobs) held.add(each, claimedAt)
+    kept.look()
+  }
+  return { kept, told, held, hold }
 }
 
 /** Long enough for a look to be due. */
@@ -42,37 +53,27 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('what is held is renewed, what was dropped is not', async () => {
-  const { kept, told } = keeper()
-  kept.hold([lease('1'), lease('2')], aWhileAgo())
-  kept.drop(lease('1'))
+test('what is held is renewed, what has ended is not', async () => {
+  const { kept, told, held, hold } = keeper()
+  hold([job('1'), job('2')], aWhileAgo())
+  held.remove(job('1'))
   await kept.runOnce()
 
   expect(told).toEqual(['renew 2'])
 })
 
-test('dropping a lease leaves a later lease on the same job alone', async () => {
-  const { kept, told } = keeper()
-  kept.hold([lease('1')], aWhileAgo())
-  kept.hold([{ ...lease('1'), leaseId: 'a later one' }], aWhileAgo())
-  kept.drop(lease('1'))
-  await kept.runOnce()
-
-  expect(told).toEqual(['renew 1'])
-})
-
 test('a job that has just been claimed is not looked at yet', async () => {
-  const { kept, told } = keeper()
-  kept.hold([lease('1')], monotonicMs())
+  const { kept, told, hold } = keeper()
+  hold([job('1')], monotonicMs())
   await kept.runOnce()
 
   expect(told).toEqual([])
 })
 
 test('a short lease makes the ticks shorter, so that it is renewed in time', async () => {
-  const { kept, told } = keeper()
+  const { kept, told, hold } = keeper()
   kept.start()
-  kept.hold([lease('1', 1000)], monotonicMs())
+  hold([job('1', 1000)], monotonicMs())
   await vi.advanceTimersByTimeAsync(3000)
 
   expect(told.length).toBeGreaterThan(3)
@@ -81,8 +82,8 @@ test('a short lease makes the ticks shorter, so that it is renewed in time', asy
 })
 
 test('a lease that the database does not know is told as lost, once', async () => {
-  const { kept, told } = keeper({ renew: async (ids) => ids.map((id) => id !== '2') })
-  kept.hold([lease('1'), lease('2')], aWhileAgo())
+  const { kept, told, hold } = keeper({ renew: async (ids) => ids.map((id) => id !== '2') })
+  hold([job('1'), job('2')], aWhileAgo())
   await kept.runOnce()
   vi.advanceTimersByTime(1000)
   await kept.runOnce()
@@ -90,9 +91,23 @@ test('a lease that the database does not know is told as lost, once', async () =
   expect(told).toEqual(['renew 1,2', 'lost 2', 'renew 1'])
 })
 
+test('a job that ends while it is renewed is not told as lost', async () => {
+  const ended = job('1')
+  const { kept, told, held, hold } = keeper({
+    async renew() {
+      held.remove(ended)
+      return [false]
+    },
+  })
+  hold([ended], aWhileAgo())
+  await kept.runOnce()
+
+  expect(told).toEqual(['renew 1'])
+})
+
 test('when no renewal gets through, leases are given up at 0.8 of their length and the worker is not healthy', async () => {
-  const { kept, told } = keeper({ beat: () => Promise.reject(new Error('no connection')) })
-  kept.hold([lease('short', 5000), lease('long', 60_000)], monotonicMs())
+  const { kept, told, hold } = keeper({ beat: () => Promise.reject(new Error('no connection')) })
+  hold([job('short', 5000), job('long', 60_000)], monotonicMs())
   kept.start()
   await vi.advanceTimersByTimeAsync(4000)
   expect(told.filter((fact) => fact.startsWith('overdue'))).toEqual([])
@@ -104,13 +119,13 @@ test('when no renewal gets through, leases are given up at 0.8 of their length a
 
 test('it gives up in time even while a renewal hangs', async () => {
   let answer = () => {}
-  const { kept, told } = keeper({
+  const { kept, told, hold } = keeper({
     renew: (ids) =>
       new Promise((resolve) => {
         answer = () => resolve(ids.map(() => true))
       }),
   })
-  kept.hold([lease('1')], monotonicMs())
+  hold([job('1')], monotonicMs())
   kept.start()
   await vi.advanceTimersByTimeAsync(5000)
 
@@ -121,10 +136,10 @@ test('it gives up in time even while a renewal hangs', async () => {
 
 test('the first renewal that gets through makes it healthy again', async () => {
   let isDown = true
-  const { kept, told } = keeper({
+  const { kept, told, hold } = keeper({
     beat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)),
   })
-  kept.hold([lease('1', 1000)], monotonicMs())
+  hold([job('1', 1000)], monotonicMs())
   kept.start()
   await vi.advanceTimersByTimeAsync(2000)
   isDown = false
@@ -157,4 +172,46 @@ test('a load goes out with one beat, and with the next one if that did not get t
 
   expect(sent).toEqual([undefined, load, load, undefined])
   expect(told).toEqual(['unanswered', 'fault renewing 0 leases'])
+})
+
+test('what somebody else has renewed while this thread was blocked is neither overdue nor due', async () => {
+  const watch = new KeeperWatch()
+  const { kept, told, hold } = keeper({ beat: () => Promise.reject(new Error('not asked')) }, watch)
+  hold([job('1')], monotonicMs() - 60_000)
+  kept.start()
+  watch.standInRenewed(monotonicMs() + 900)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(told.filter((fact) => fact.startsWith('fault'))).toEqual(['fault renewing 0 leases'])
+  expect(told).not.toContain('overdue 1')
+
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(told).toContain('overdue 1')
+  await kept.stop()
+})
+
+test('the watch sees each round that got through, and no other', async () => {
+  const watch = new KeeperWatch()
+  let isDown = false
+  const { kept } = keeper(
+    { beat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)) },
+    watch,
+  )
+  await kept.runOnce()
+  const since = (ms: number) => watch.isLate(monotonicMs() + ms)
+  expect([since(2900), since(3100)]).toEqual([false, true])
+
+  isDown = true
+  vi.advanceTimersByTime(2000)
+  await kept.runOnce()
+  expect([since(900), since(1100)]).toEqual([false, true])
+})
+
+test('the watch learns of the shortest lease at once', () => {
+  const watch = new KeeperWatch()
+  const { hold } = keeper({}, watch)
+  hold([job('1', 30_000)], monotonicMs())
+  expect(watch.isShort).toBe(false)
+
+  hold([job('2', 9000)], monotonicMs())
+  expect(watch.isShort).toBe(true)
 })

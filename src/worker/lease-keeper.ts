@@ -1,14 +1,12 @@
-// Keeps the leases of what a worker holds, and its beat. Runs in a thread of its own on a server (keeper-at-work.ts) and in
-// the worker's thread on the embedded database, which has one connection for all.
+// Keeps the leases of what a worker holds, and its beat, in the worker's own thread. Should that be blocked, another stands in
+// for it (stand-in.ts) and tells by the watch what it has renewed.
 
-import type { JobId } from '../domain/job.js'
+import type { ClaimedJob } from '../domain/job.js'
 import type { Lease } from '../store/settle.js'
 import type { WorkerLoad } from '../store/workers.js'
-
-/** A lease with its length. */
-export interface TimedLease extends Lease {
-  readonly leaseMs: number
-}
+import type { HeldClaim, HeldJobs } from './held-jobs.js'
+import type { KeeperWatch } from './keeper-watch.js'
+import { monotonicMs } from './monotonic.js'
 
 export interface KeeperDeeds {
   /** Looks at every lease and extends those that are due; false where another holds the job, or it is over. */
@@ -18,10 +16,10 @@ export interface KeeperDeeds {
 }
 
 export interface KeeperFacts {
-  /** The database says that these leases are gone. */
-  lost(leases: readonly Lease[]): void
-  /** No renewal got through for too long: these may end at any moment. `all`: the keeper itself is gone. */
-  overdue(leases: readonly Lease[] | 'all'): void
+  /** The database says that these leases are gone. They are held no longer. */
+  lost(jobs: readonly ClaimedJob[]): void
+  /** No renewal got through for too long: their leases may end at any moment. They are held no longer. */
+  overdue(jobs: readonly ClaimedJob[]): void
   /** true when the database answers, false when a lease became overdue because it did not. */
   healthy(isHealthy: boolean): void
   /** Some worker may be dead in so many milliseconds, or is by now, unless it is heard again. */
@@ -31,45 +29,36 @@ export interface KeeperFacts {
   fault(doing: string, error: unknown): void
 }
 
-interface Held {
-  readonly lease: TimedLease
-  renewedAt: number
-}
-
 const LONGEST_TICK_MS = 1000
 const SHORTEST_TICK_MS = 200
-// The database extends a lease from three tenths of its length on. A job that has run for less is not looked at; one that
-// runs on is looked at every second, to learn early that it was cancelled.
-const RENEW_AT = 0.3
+// The database extends a lease from three tenths of its length on, and none is shorter than a second. A job that has run for
+// less is not looked at; one that runs on is looked at every second, to learn early that it was cancelled.
+const YOUNG_MS = 300
 // A worker that beats every second is not told of: this is half a beat later than it should have been heard.
 const SILENCE_SOON_MS = 500
 // The last fifth of a lease is for stopping in.
 const GIVE_UP_AT = 0.8
 
-/** A clock that all threads of the process share. */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1000n) / 1000
-}
-
 export class LeaseKeeper {
+  readonly #held: HeldJobs
   readonly #deeds: KeeperDeeds
   readonly #facts: KeeperFacts
-  readonly #held = new Map<JobId, Held>()
+  readonly #watch: KeeperWatch | undefined
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
-  #before = () => {}
-  #tickMs = LONGEST_TICK_MS // a quarter of the shortest lease that was ever held, within bounds
+  #shortestLeaseMs = Number.POSITIVE_INFINITY // of all that were ever held
+  #tickMs = LONGEST_TICK_MS // a quarter of that, within bounds
   #isHealthy = true
   #load: WorkerLoad | undefined
 
-  constructor(deeds: KeeperDeeds, facts: KeeperFacts) {
+  constructor(held: HeldJobs, deeds: KeeperDeeds, facts: KeeperFacts, watch?: KeeperWatch) {
+    this.#held = held
     this.#deeds = deeds
     this.#facts = facts
+    this.#watch = watch
   }
 
-  /** `before` runs ahead of each tick. */
-  start(before: () => void = () => {}): void {
-    this.#before = before
+  start(): void {
     this.#schedule()
   }
 
@@ -78,23 +67,16 @@ export class LeaseKeeper {
     await this.#ticking
   }
 
-  /** `claimedAt` is when the claim was sent, by monotonicMs(): the time it took counts against the lease. */
-  hold(leases: readonly TimedLease[], claimedAt: number): void {
-    let shortest = this.#tickMs * 4
-    for (const lease of leases) {
-      this.#held.set(lease.id, { lease, renewedAt: claimedAt })
-      shortest = Math.min(shortest, lease.leaseMs)
-    }
-    // A shorter lease than any before must not wait for a tick that was set for longer ones.
-    if (shortest / 4 < this.#tickMs && this.#tickMs > SHORTEST_TICK_MS) {
-      this.#tickMs = Math.max(SHORTEST_TICK_MS, shortest / 4)
-      if (this.#timer) this.#schedule()
-    }
-  }
-
-  /** The same job may be held again already, under another lease: that one stays. */
-  drop({ id, leaseId }: Pick<Lease, 'id' | 'leaseId'>): void {
-    if (this.#held.get(id)?.lease.leaseId === leaseId) this.#held.delete(id)
+  /** More is held than before: a shorter lease than any before must not wait for a tick that was set for longer ones. */
+  look(): void {
+    const { shortestLeaseMs } = this.#held
+    if (shortestLeaseMs >= this.#shortestLeaseMs) return
+    this.#shortestLeaseMs = shortestLeaseMs
+    this.#watch?.holds(shortestLeaseMs)
+    const tickMs = Math.max(SHORTEST_TICK_MS, shortestLeaseMs / 4)
+    if (tickMs >= this.#tickMs) return
+    this.#tickMs = tickMs
+    if (this.#timer) this.#schedule()
   }
 
   /** Goes out with the next beat. */
@@ -104,21 +86,19 @@ export class LeaseKeeper {
 
   async runOnce(): Promise<void> {
     const sentAt = monotonicMs()
-    const due = [...this.#held.values()].filter(
-      ({ lease, renewedAt }) => sentAt - renewedAt >= Math.min(LONGEST_TICK_MS, lease.leaseMs) * RENEW_AT,
-    )
+    const due = this.#held.claims.filter((claim) => sentAt - this.#renewedAt(claim) >= YOUNG_MS)
+    const jobs = due.flatMap((claim) => [...claim.jobs.values()])
     try {
       await this.#beat()
-      const verdicts = due.length === 0 ? [] : await this.#deeds.renew(due.map(({ lease }) => lease))
-      const lost: Lease[] = []
-      for (const [i, held] of due.entries()) {
-        if (verdicts[i]) held.renewedAt = sentAt
-        else if (this.#held.get(held.lease.id) === held && this.#held.delete(held.lease.id)) lost.push(held.lease)
-      }
+      const verdicts = jobs.length === 0 ? [] : await this.#deeds.renew(jobs)
+      for (const claim of due) claim.renewedAt = sentAt
+      // One that has ended meanwhile is nobody's loss.
+      const lost = jobs.filter((job, i) => !verdicts[i] && this.#held.remove(job))
       if (lost.length > 0) this.#facts.lost(lost)
+      this.#watch?.kept(sentAt)
       this.#setHealthy(true)
     } catch (error) {
-      this.#facts.fault(`renewing ${due.length} leases`, error)
+      this.#facts.fault(`renewing ${jobs.length} leases`, error)
     }
   }
 
@@ -135,7 +115,6 @@ export class LeaseKeeper {
   #schedule(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      this.#before()
       this.#giveUpOverdue()
       this.#ticking ??= this.runOnce().finally(() => {
         this.#ticking = undefined
@@ -147,11 +126,20 @@ export class LeaseKeeper {
   /** On its own clock: a renewal that hangs must not keep the worker from giving up in time. */
   #giveUpOverdue(): void {
     const now = monotonicMs()
-    const overdue = [...this.#held.values()].filter((held) => now - held.renewedAt > held.lease.leaseMs * GIVE_UP_AT)
+    const overdue = this.#held.claims
+      .filter((claim) => now - this.#renewedAt(claim) > this.#shortestLeaseMs * GIVE_UP_AT)
+      .flatMap((claim) =>
+        [...claim.jobs.values()].filter(({ leaseMs }) => now - this.#renewedAt(claim) > leaseMs * GIVE_UP_AT),
+      )
     if (overdue.length === 0) return
-    for (const { lease } of overdue) this.#held.delete(lease.id)
-    this.#facts.overdue(overdue.map(({ lease }) => lease))
+    for (const job of overdue) this.#held.remove(job)
+    this.#facts.overdue(overdue)
     this.#setHealthy(false)
+  }
+
+  /** Whoever stands in renews everything: what was claimed after that has more time left anyway. */
+  #renewedAt(claim: HeldClaim): number {
+    return Math.max(claim.renewedAt, this.#watch?.renewedAt ?? claim.renewedAt)
   }
 
   #setHealthy(isHealthy: boolean): void {

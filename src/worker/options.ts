@@ -23,8 +23,8 @@ export interface WorkerOptions {
    * transaction mode is found.
    */
   readonly sessionLock?: boolean
-  /** false keeps leases in the worker's own thread, where a handler that blocks the event loop loses them. */
-  readonly keeperThread?: boolean
+  /** false: no thread stands in for the worker's while a handler blocks the event loop, and leases are lost. Default true. */
+  readonly standIn?: boolean
   /** Takes fewer jobs while the event loop is late or the heap is full, so that the service's requests come first. */
   readonly backpressure?: boolean | { readonly delay?: Duration; readonly heap?: number }
   /**
@@ -59,7 +59,7 @@ export function checkWorkerOptions(
     lanes: lanesOf(options.queues ?? ownQueues, concurrency),
     pollMs: pollMs(options, environment),
     listen: options.listen,
-    keeping: { thread: options.keeperThread ?? true, takesLock: options.sessionLock },
+    keeping: { thread: options.standIn ?? true, takesLock: options.sessionLock },
     backpressure: backpressureLimits(options.backpressure ?? true),
     handOver: options.handOver ?? true,
     graceMs: graceMs(options.grace ?? '25s'),

@@ -7,6 +7,7 @@ import type { ClaimedJob } from '../domain/job.js'
 import { SILENT } from '../observe/log.js'
 import type { RunnableJob } from './registry.js'
 import { startRun } from './runner.js'
+import { startedRun } from './started-run.test-support.js'
 import { stepDeeds, stepStore, stored } from './step-deeds.test-support.js'
 
 const JOB = { id: '7', type: 'job', input: {}, attempts: 1 } as unknown as ClaimedJob
@@ -24,7 +25,7 @@ function jobOf(handler: Handler) {
     ...stepDeeds(store),
   }
   const definition = defineJob({ type: 'job', run: (_, ctx) => handler(ctx) }) as unknown as RunnableJob
-  const start = () => startRun(JOB, definition, deeds, () => SILENT)
+  const start = () => startedRun((onOutcome) => startRun(JOB, definition, deeds, () => SILENT, onOutcome))
   return { store, deeds, start, attempt: () => start().outcome }
 }
 

@@ -10,6 +10,7 @@ import { cancel, snooze } from '../domain/outcome.js'
 import { SILENT } from '../observe/log.js'
 import type { RunnableJob } from './registry.js'
 import { startRun } from './runner.js'
+import { startedRun } from './started-run.test-support.js'
 import { type StepStore, stepDeeds } from './step-deeds.test-support.js'
 
 beforeEach(() => {
@@ -39,10 +40,7 @@ function runOf(handler: Handler, options: { timeout?: '1s'; isHeld?: boolean; st
     ...stepDeeds(steps),
   }
   const definition = defineJob({ type: 'job', run: handler, ...rest }) as unknown as RunnableJob
-  return Object.assign(
-    startRun(JOB, definition, deeds, () => SILENT),
-    { told },
-  )
+  return { told, ...startedRun((onOutcome) => startRun(JOB, definition, deeds, () => SILENT, onOutcome)) }
 }
 
 const until = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -65,6 +63,33 @@ describe('what a handler returns', () => {
 
     expect(['completed', 'failed']).toContain(kind)
   })
+})
+
+test.each<[string, Handler]>([
+  ['returns at once', () => 1],
+  [
+    'throws at once',
+    () => {
+      throw new Error('no')
+    },
+  ],
+  // biome-ignore lint/suspicious/noThenProperty: it is the point of the test
+  ['returns what calls back at once', () => ({ then: (resolve: (value: unknown) => void) => resolve(1) })],
+])('what a handler that %s comes to is told after the run has started', async (_, handler) => {
+  let isStarted = false
+  const told = await new Promise((resolve) => {
+    const definition = defineJob({ type: 'job', run: handler }) as unknown as RunnableJob
+    startRun(
+      JOB,
+      definition,
+      { ...stepDeeds() } as never,
+      () => SILENT,
+      () => resolve(isStarted),
+    )
+    isStarted = true
+  })
+
+  expect(told).toBe(true)
 })
 
 describe('what a handler throws', () => {

@@ -27,28 +27,48 @@ import { StopWord } from './stop-word.js'
 
 export interface Run {
   readonly job: ClaimedJob
-  readonly outcome: Promise<Outcome>
   /** Tells the handler to stop; what the run comes to is then decided by the reason. */
   abort(reason: HoldfastError): void
 }
 
+/** Hears what a run has come to: once, and never before the run was started. */
+export type OnOutcome = (outcome: Outcome) => void
+
 // A handler that does not heed its signal keeps running, but its slot is not held for longer than this.
 const UNHEEDED_MS = 5000
 
-export function startRun(job: ClaimedJob, definition: RunnableJob, deeds: LeasedDeeds, openLog: OpenLog): Run {
-  return new HandlerRun(definition, new RunState(job, new StopWord(), deeds, openLog))
+/** Tells by a call and not by a promise: for jobs that end at once, each further promise costs as much as they do. */
+export function startRun(
+  job: ClaimedJob,
+  definition: RunnableJob,
+  deeds: LeasedDeeds,
+  openLog: OpenLog,
+  onOutcome: OnOutcome,
+): Run {
+  const run = new HandlerRun(new RunState(job, new StopWord(), deeds, openLog), onOutcome)
+  run.start(definition)
+  return run
 }
 
 class HandlerRun implements Run {
   readonly job: ClaimedJob
-  readonly outcome: Promise<Outcome>
   readonly #state: RunState
+  readonly #onOutcome: OnOutcome
+  #timer: NodeJS.Timeout | undefined
 
-  constructor(definition: RunnableJob, state: RunState) {
+  constructor(state: RunState, onOutcome: OnOutcome) {
     this.job = state.job
     this.#state = state
-    const { timeoutMs } = definition
-    this.outcome = timeoutMs === undefined ? run(definition, state) : this.#runInTime(definition, timeoutMs)
+    this.#onOutcome = onOutcome
+  }
+
+  start(definition: RunnableJob): void {
+    const { timeoutMs: ms } = definition
+    if (ms !== undefined) {
+      this.#timer = setTimeout(() => this.abort(new JobTimedOut(`job ${this.job.id} ran longer than ${ms} ms`)), ms)
+    }
+    if (definition.schema) void this.#handleIfItFits(definition)
+    else this.#handle(definition, this.job.input)
   }
 
   abort(reason: HoldfastError): void {
@@ -56,47 +76,47 @@ class HandlerRun implements Run {
     if (!(this.#state.isCompleting && reason.code === 'LEASE_LOST')) this.#state.stop.say(reason)
   }
 
-  #runInTime(definition: RunnableJob, ms: number): Promise<Outcome> {
-    const timer = setTimeout(() => this.abort(new JobTimedOut(`job ${this.job.id} ran longer than ${ms} ms`)), ms)
-    return run(definition, this.#state).finally(() => clearTimeout(timer))
+  async #handleIfItFits(definition: RunnableJob): Promise<void> {
+    const checked = await checkInput(definition, this.job.input).catch((thrown) => ({ thrown }))
+    if ('thrown' in checked) this.#conclude(outcomeOfThrow(checked.thrown, this.#state.stop.reason))
+    else if ('misfit' in checked) this.#conclude(failed(describeFailure(checked.misfit), { kind: 'never' }))
+    else this.#handle(definition, checked.input)
   }
-}
 
-function run(definition: RunnableJob, state: RunState): Promise<Outcome> {
-  if (!definition.schema) return handle(definition, state, state.job.input)
-  return checkInput(definition, state.job.input).then(
-    (checked) =>
-      'misfit' in checked
-        ? failed(describeFailure(checked.misfit), { kind: 'never' })
-        : handle(definition, state, checked.input),
-    (thrown) => concluded(outcomeOfThrow(thrown, state.stop.reason), state),
-  )
-}
-
-/** One promise from the handler's to the outcome: for jobs that end at once, each further one costs as much as they do. */
-function handle(definition: RunnableJob, state: RunState, input: unknown): Promise<Outcome> {
-  return new Promise((resolve) => {
+  #handle(definition: RunnableJob, input: unknown): void {
+    const state = this.#state
     const end = (returned: unknown) => {
-      if (state.endOnce()) resolve(concluded(outcomeOfReturn(returned), state))
+      if (state.endOnce()) this.#conclude(outcomeOfReturn(returned))
     }
     const endByThrow = (thrown: unknown) => {
-      if (state.endOnce()) resolve(concluded(outcomeOfThrow(thrown, state.stop.reason), state))
+      if (state.endOnce()) this.#conclude(outcomeOfThrow(thrown, state.stop.reason))
     }
     try {
       const returned = definition.run(input, new RunContext(state))
-      if (!isPromise(returned)) return end(returned)
-      returned.then(end, endByThrow)
-      state.stop.enforce(endByThrow, UNHEEDED_MS)
+      if (isPromise(returned)) {
+        // What only looks like a promise might call back at once.
+        Promise.resolve(returned).then(end, endByThrow)
+        state.stop.enforce(endByThrow, UNHEEDED_MS)
+      } else {
+        queueMicrotask(() => end(returned))
+      }
     } catch (thrown) {
-      endByThrow(thrown)
+      queueMicrotask(() => endByThrow(thrown))
     }
-  })
-}
+  }
 
-/** With what follows the job, and after the steps that it has asked for. */
-function concluded(outcome: Outcome, { next, steps, stop }: RunState): Outcome | Promise<Outcome> {
-  const whole = next === undefined || outcome.kind !== 'completed' ? outcome : completed(outcome.output, next)
-  return steps === undefined || whole.kind === 'lost' ? whole : afterSteps(whole, steps, stop)
+  /** With what follows the job, and after the steps that it has asked for. */
+  #conclude(outcome: Outcome): void {
+    const { next, steps, stop } = this.#state
+    const whole = next === undefined || outcome.kind !== 'completed' ? outcome : completed(outcome.output, next)
+    if (steps === undefined || whole.kind === 'lost') this.#tell(whole)
+    else void afterSteps(whole, steps, stop).then((last) => this.#tell(last))
+  }
+
+  #tell(outcome: Outcome): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#onOutcome(outcome)
+  }
 }
 
 /** Steps that still run beside a handler that has ended are waited for; a run that has to wait does so whatever it returned. */

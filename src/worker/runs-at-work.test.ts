@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { Shutdown } from '../domain/abort-reasons.js'
 import type { ClaimedJob } from '../domain/job.js'
-import { type Outcome, released } from '../domain/outcome.js'
 import type { Run } from './runner.js'
 import { RunsAtWork } from './runs-at-work.js'
 
@@ -9,12 +8,8 @@ const job = (n: number) => ({ id: String(n) }) as ClaimedJob
 
 function run(of: ClaimedJob) {
   const reasons: unknown[] = []
-  let end = (_: Outcome) => {}
-  const outcome = new Promise<Outcome>((resolve) => {
-    end = resolve
-  })
-  const subject: Run = { job: of, outcome, abort: (reason) => reasons.push(reason) }
-  return { subject, reasons, end }
+  const subject: Run = { job: of, abort: (reason) => reasons.push(reason) }
+  return { subject, reasons }
 }
 
 test('a run is found by its job until it is removed, whichever place it had', () => {
@@ -51,7 +46,7 @@ test('removing what is not there removes nothing', () => {
   expect(runs.size).toBe(1)
 })
 
-test('all are aborted, and all are waited for', async () => {
+test('all are aborted, and all are waited for that were there', async () => {
   const [one, other] = [run(job(1)), run(job(2))]
   const runs = new RunsAtWork()
   runs.add(one.subject)
@@ -64,9 +59,14 @@ test('all are aborted, and all are waited for', async () => {
   const ended = runs.ended().then(() => {
     hasEnded = true
   })
-  one.end(released())
+  runs.add(run(job(3)).subject)
+  runs.remove(one.subject.job)
   await new Promise((resolve) => setImmediate(resolve))
   expect(hasEnded).toBe(false)
-  other.end(released())
+  runs.remove(other.subject.job)
   await ended
+})
+
+test('where nothing runs, nothing is waited for', async () => {
+  await new RunsAtWork().ended()
 })

@@ -10,6 +10,7 @@ import type { Run } from './runner.js'
  */
 export class RunsAtWork {
   readonly #runs: Run[] = []
+  #waiting: { readonly left: Set<Run>; readonly resolve: () => void }[] = []
 
   get size(): number {
     return this.#runs.length
@@ -31,6 +32,7 @@ export class RunsAtWork {
   remove(job: ClaimedJob): void {
     const place = this.#placeOf(job)
     if (place === -1) return
+    if (this.#waiting.length > 0) this.#tell(this.#runs[place] as Run)
     const last = this.#runs.pop() as Run
     if (place < this.#runs.length) this.#runs[place] = last
   }
@@ -39,9 +41,18 @@ export class RunsAtWork {
     for (const run of this.#runs) run.abort(reason)
   }
 
-  /** Resolves when all that run now have come to an outcome. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#runs.map((run) => run.outcome))
+  /** Resolves when all that are here now have been removed. */
+  ended(): Promise<void> {
+    if (this.#runs.length === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push({ left: new Set(this.#runs), resolve }))
+  }
+
+  #tell(removed: Run): void {
+    this.#waiting = this.#waiting.filter(({ left, resolve }) => {
+      left.delete(removed)
+      if (left.size === 0) resolve()
+      return left.size > 0
+    })
   }
 
   #placeOf(job: ClaimedJob): number {

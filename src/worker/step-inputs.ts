@@ -10,7 +10,7 @@ import { computeInput } from '../pipeline/step-input.js'
 import type { Store } from '../store/open.js'
 import { stepResults } from '../store/pipelines.js'
 import { isPassing } from '../store/translate-error.js'
-import { outcomeOfAbort, type Run } from './runner.js'
+import { type OnOutcome, outcomeOfAbort, type Run } from './runner.js'
 
 /** The job with its input, or what its run comes to where there is none. Never rejects. */
 export async function withComputedInput(
@@ -39,18 +39,18 @@ export function startComputedRun(
   job: ClaimedJob,
   computing: Promise<ClaimedJob | Outcome>,
   start: (job: ClaimedJob) => Run,
+  onOutcome: OnOutcome,
 ): Run {
   let run: Run | undefined
   let reason: HoldfastError | undefined
-  const outcome = computing.then((asked) => {
-    if ('kind' in asked) return asked
-    if (reason) return outcomeOfAbort(reason, reason)
-    run = start(asked)
-    return run.outcome
+  void computing.then((asked) => {
+    if ('kind' in asked) onOutcome(asked)
+    else if (reason) onOutcome(outcomeOfAbort(reason, reason))
+    else run = start(asked)
   })
   const abort = (why: HoldfastError) => {
     reason ??= why
     run?.abort(why)
   }
-  return { job, abort, outcome }
+  return { job, abort }
 }

@@ -12,9 +12,9 @@ import { Backpressure } from './backpressure.js'
 import type { WorkerIdentity } from './identity.js'
 import { type BeatWatch, type JobReceiver, JobRuns } from './job-runs.js'
 import { Lane } from './lane.js'
-import { monotonicMs } from './lease-keeper.js'
 import { LoadReport } from './load-report.js'
 import { LoopDelay } from './loop-delay.js'
+import { monotonicMs } from './monotonic.js'
 import type { CheckedWorkerOptions } from './options.js'
 import type { Registry } from './registry.js'
 import { ReservedSeats } from './reserved-seats.js'
@@ -71,7 +71,7 @@ export class Worker {
       ([queue, slots]) =>
         new Lane(queue, slots, {
           claim: (name, n, from) => this.#claim(name, n, from),
-          run: (job, startedAt) => this.#runs.work(job, startedAt),
+          run: (job, startedAt, freed) => this.#runs.work(job, startedAt, freed),
           giveBack: (jobs) => this.#runs.giveBack(jobs),
           sleep: () => this.#wakeup.sleep(),
           share: () => this.#backpressure?.share ?? 1,

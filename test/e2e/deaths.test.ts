@@ -1,5 +1,5 @@
 // Workers that are killed, stopped, or ended by their own jobs.
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { useFleet } from '../support/fleet.js'
 import { until, useHoldfast } from '../support/holdfast.js'
 
@@ -30,45 +30,21 @@ test('the jobs of a worker that was killed run elsewhere, and their effects take
   )
 })
 
-test('the jobs of a worker that was killed before its keeper was there run elsewhere, told by its lock', async () => {
+test('the jobs of a worker that was killed right after its start run elsewhere, told by its lock', async () => {
   const [id = ''] = await fleet.enqueue(1, { type: 'hold', input: { ms: 60_000 } })
-  const gate = await keepersGate()
   // Leases so long that nothing but the death tells.
   const doomed = await fleet.startWorker({ lease: '1h' })
   await until(async () => (await heldBy(doomed)) === 1)
-  await until(async () => (await gate.waiting()) === 1)
 
   doomed.kill('SIGKILL')
   expect(await doomed.ended).toMatchObject({ signal: 'SIGKILL' })
   expect(await bench.look('select has_lock from holdfast.worker')).toEqual([{ has_lock: true }])
-  await gate.open()
   const other = await fleet.startWorker({ lease: '1h' })
 
   await until(async () => (await bench.look('select from started where pid = $1', [other.pid])).length === 1)
   expect(other.told('job.reaped')).toHaveLength(1)
   expect(await fleet.jobs([id])).toEqual([expect.objectContaining({ state: 'running', attempts: 2 })])
 })
-
-/** Keepers that register a worker whose lock another session has wait until it is opened; only registering names the pod. */
-async function keepersGate() {
-  const holder = await bench.database.connect('admin')
-  onTestFinished(() => holder.end())
-  await holder.query(`
-    create function keepers_gate() returns trigger language plpgsql as $$
-    begin
-      if old.has_lock then perform pg_advisory_xact_lock_shared(4711); end if;
-      return new;
-    end $$;
-    create trigger keepers_gate before update of pod on holdfast.worker for each row execute function keepers_gate();
-    select pg_advisory_lock(4711)`)
-  return {
-    waiting: async () => (await bench.look(`select from pg_locks where objid = 4711 and not granted`)).length,
-    async open() {
-      await holder.query('select pg_advisory_unlock(4711)')
-      await holder.query('drop trigger keepers_gate on holdfast.worker; drop function keepers_gate()')
-    },
-  }
-}
 
 test('every outcome of a worker that was stopped for longer than its leases is refused', async () => {
   const settings = { lease: '3s', tell: ['job.completed'] }

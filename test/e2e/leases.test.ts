@@ -73,11 +73,11 @@ describe('a worker that is blocked for longer than its leases, beside another th
 
 const LAST_ASKED = `select a.query from (select * from pg_stat_activity where datname = current_database()) as a`
 
-test('a worker that its first job blocks before its keeper is there keeps it', async () => {
+test('a worker that its first job blocks before its keeper has looked once keeps it', async () => {
   const ids = await fleet.enqueue(1, { type: 'block', input: { afterMs: 0, ms: 12_000 } })
   const blocked = await fleet.startWorker({ lease: '10s' })
   await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
-  // Its keeper beats, and the session that it started with still has the lock: it cannot hear that the keeper is there.
+  // Somebody beats for it, in another session than the one that has the lock and was not asked for anything since.
   await until(async () => (await bench.look(`${LAST_ASKED} where a.query like '%beat_worker%'`)).length === 1)
   const holds = `${LAST_ASKED} join pg_locks as l using (pid) where l.locktype = 'advisory'`
   expect(await bench.look(holds)).toEqual([{ query: expect.stringContaining('hold_worker_lock') }])
@@ -89,8 +89,8 @@ test('a worker that its first job blocks before its keeper is there keeps it', a
   expect(await fleet.jobs(ids)).toEqual([expect.objectContaining({ attempts: 1 })])
 })
 
-test('without the keeper thread a blocked worker loses its leases, and what it writes late is refused', async () => {
-  const blocked = await startServing('blocked', '3s', { keeperThread: false })
+test('where nobody stands in for its keeper, a blocked worker loses its leases, and what it writes late is refused', async () => {
+  const blocked = await startServing('blocked', '3s', { standIn: false })
   const ids = await neighbours('blocked')
   await until(() => areAll('running', ids))
   // Takes what it has reaped.

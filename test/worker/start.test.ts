@@ -1,5 +1,5 @@
-// A worker claims while its keeper's thread still boots, and nobody takes it for dead meanwhile.
-import { afterEach, expect, test } from 'vitest'
+// A worker tells that it lives from its first claim on, and somebody can stand in for its keeper.
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { defineJob } from '../../src/index.js'
 import { EventHub } from '../../src/observe/events.js'
 import { SILENT } from '../../src/observe/log.js'
@@ -10,21 +10,22 @@ import { leasedDeeds } from '../../src/worker/leased-deeds.js'
 import { checkWorkerOptions } from '../../src/worker/options.js'
 import { Registry } from '../../src/worker/registry.js'
 import { Worker } from '../../src/worker/worker.js'
-import { type BootingKeeper, bootingKeeper } from '../support/booting-keeper.js'
+import { type BootingStandIn, bootingStandIn } from '../support/booting-stand-in.js'
 import { aborted, gate } from '../support/gate.js'
 import { givenIn } from '../support/given.js'
-import { heard, until, useHoldfast } from '../support/holdfast.js'
+import { until, useHoldfast } from '../support/holdfast.js'
 
 const bench = useHoldfast()
 const HERE = 'database = (select oid from pg_database where datname = current_database())'
+const ENDS = 'select min(locked_until) as end from holdfast.lease'
 const enqueue = () => givenIn(bench.database.admin).pendingJob()
 const stateOf = async (id: string) =>
   (await bench.look('select state from holdfast.jobs where id = $1', [id]))[0]?.state
 const isIn = (id: string, state: string) => until(async () => (await stateOf(id)) === state)
 
-let opened: { keeper: BootingKeeper; worker: Worker; store: Store } | undefined
+let opened: { standIn: BootingStandIn; worker: Worker; store: Store } | undefined
 afterEach(async () => {
-  opened?.keeper.boot()
+  opened?.standIn.boot()
   await opened?.worker.stop()
   await opened?.store.close()
   opened = undefined
@@ -32,15 +33,14 @@ afterEach(async () => {
 
 interface Wish {
   lease?: '9s' | '10s' | '30s'
-  maxConnections?: number
   sessionLock?: false
   run?: (signal: AbortSignal) => unknown
 }
 
-/** Its jobs are of the type `task`. The keeper's thread waits for the test. */
-async function openWorker({ lease = '30s', maxConnections = 10, run = () => {}, ...options }: Wish = {}) {
-  const keeper = await bootingKeeper()
-  const store = new Store({ database: bench.database.url, maxConnections })
+/** Its jobs are of the type `task`. The thread that stands in for its keeper waits for the test. */
+async function openWorker({ lease = '30s', run = () => {}, ...options }: Wish = {}) {
+  const standIn = await bootingStandIn()
+  const store = new Store({ database: bench.database.url })
   const registry = new Registry([defineJob({ type: 'task', lease, run: (_, { signal }) => run(signal) })])
   const events = new EventHub()
   const identity = workerIdentity('0')
@@ -57,10 +57,10 @@ async function openWorker({ lease = '30s', maxConnections = 10, run = () => {}, 
       deeds: leasedDeeds(store),
       watch: { silence: () => {}, unanswered: () => {} },
     },
-    { ...checked, keeping: { ...checked.keeping, threadFile: keeper.file } },
+    { ...checked, keeping: { ...checked.keeping, threadFile: standIn.file } },
   )
-  opened = { keeper, worker, store }
-  return { keeper, worker, events, store }
+  opened = { standIn, worker, store }
+  return { standIn, worker, events, store }
 }
 
 /** The backend of the session that has the worker's lock, where the row says that one has it. */
@@ -80,21 +80,17 @@ async function reap() {
   return bench.look('select job_id, state from holdfast.reap_leases_v1()')
 }
 
-test('jobs run before the keeper is there, and then it has the lock in a session of its own', async () => {
-  const { keeper, worker } = await openWorker()
+test('a worker has its lock before it claims, and jobs run before anybody could stand in for its keeper', async () => {
+  const { standIn, worker } = await openWorker()
   const id = await enqueue()
   await worker.start()
-  await isIn(id, 'completed')
-  const early = await holder()
-  expect(early).toBeDefined()
+  expect(await holder()).toBeDefined()
 
-  keeper.boot()
-  await until(async () => ![undefined, early].includes(await holder()))
-  // The session that had it is back in the pool.
-  expect(await bench.look('select state from pg_stat_activity where pid = $1', [early])).toEqual([{ state: 'idle' }])
+  await isIn(id, 'completed')
+  await standIn.arrives()
 })
 
-test('a worker whose keeper still boots is not dead while its session lives, however silent it is', async () => {
+test('a worker is not dead while its session lives, however silent it is', async () => {
   const { worker } = await openWorker({ run: aborted })
   const id = await enqueue()
   await worker.start()
@@ -106,47 +102,45 @@ test('a worker whose keeper still boots is not dead while its session lives, how
   expect(await reap()).toEqual([{ job_id: id, state: 'pending' }])
 })
 
-test('a worker that has lost the session of its lock claims again when its keeper is there', async () => {
-  const { keeper, worker, events } = await openWorker()
+test('a worker that has lost its session gets its lock in another, and goes on', async () => {
+  const { worker } = await openWorker()
   await worker.start()
-  const lost = heard(events, 'worker.fault', ({ doing }) => doing.startsWith('holding the lock'))
-  await bench.look('select pg_terminate_backend($1, 10000)', [await holder()])
-  await lost
+  const lost = await holder()
+  await bench.look('select pg_terminate_backend($1, 10000)', [lost])
+
+  await until(async () => ![undefined, lost].includes(await holder()))
   const id = await enqueue()
   worker.wake()
-  for (let looks = 0; looks < 100; looks += 1) expect(await stateOf(id)).toBe('pending')
-
-  keeper.boot()
   await isIn(id, 'completed')
 })
 
-test('a worker that has lost first the session of its lock and then its thread claims again with the next', async () => {
-  const { keeper, worker, events } = await openWorker()
-  await worker.start()
-  await keeper.arrives()
-  const lost = heard(events, 'worker.fault')
-  await bench.look('select pg_terminate_backend($1, 10000)', [await holder()])
-  await lost
-  const id = await enqueue()
-  worker.wake()
-  keeper.die()
-  await keeper.arrives(2)
-
-  keeper.boot()
-  await isIn(id, 'completed')
-})
-
-test.each([1, 3])('leases of %i jobs that were claimed before the keeper was there are renewed by it', async (jobs) => {
+test('leases that the keeper cannot renew are renewed by who stands in, and their runs go on', async () => {
   const end = gate()
-  const { keeper, worker } = await openWorker({ lease: '10s', run: () => end.opened })
-  const ids = await Promise.all(Array.from({ length: jobs }, enqueue))
+  const reasons: unknown[] = []
+  const run = async (signal: AbortSignal) => {
+    signal.addEventListener('abort', () => reasons.push(signal.reason.code))
+    await end.opened
+  }
+  const { standIn, worker, events } = await openWorker({ lease: '10s', run })
+  const ids = await Promise.all([enqueue(), enqueue(), enqueue()])
   await worker.start()
   await Promise.all(ids.map((id) => isIn(id, 'running')))
-  await bench.look(`update holdfast.lease set locked_until = holdfast.now() + interval '5 seconds'`)
+  // Each of the keeper's rounds begins with a beat, which now waits in vain.
+  const locker = await bench.database.connect('admin')
+  onTestFinished(() => locker.end())
+  await locker.query('begin; select from holdfast.worker for update')
+  const faults: string[] = []
+  events.on('worker.fault', ({ doing }) => faults.push(doing))
+  const [first] = await bench.look(ENDS)
 
-  keeper.boot()
-  const renewed = `select from holdfast.lease where locked_until > holdfast.now() + interval '8 seconds'`
-  await until(async () => (await bench.look(renewed)).length === jobs)
+  standIn.boot()
+  // Longer than the keeper holds them without a renewal.
+  const muchLater = `${ENDS} having min(locked_until) > $1::timestamptz + interval '10 seconds'`
+  await until(async () => (await bench.look(muchLater, [first?.end])).length === 1)
+  expect(faults).toContain('renewing 3 leases')
+  expect(reasons).toEqual([])
+
+  await locker.query('commit')
   end.open()
   await Promise.all(ids.map((id) => isIn(id, 'completed')))
 })
@@ -154,10 +148,8 @@ test.each([1, 3])('leases of %i jobs that were claimed before the keeper was the
 test.each<[string, Wish, string?]>([
   ['leases are short', { lease: '9s' }],
   ['an operator has pinned another lease', {}, `select holdfast.pin_job_type('task', '{"lease_seconds": 5}')`],
-  ['the pool has few connections', { maxConnections: 2 }],
-  ['no session keeps a lock', { sessionLock: false }],
-])('where %s, the worker waits for its keeper', async (_, wish, before) => {
-  const { keeper, worker, store } = await openWorker(wish)
+])('where %s, the worker waits until somebody can stand in for its keeper', async (_, wish, before) => {
+  const { standIn, worker, store } = await openWorker(wish)
   await putJobTypes(store, [defineJob({ type: 'task' })])
   if (before) await bench.look(before)
   const id = await enqueue()
@@ -165,49 +157,32 @@ test.each<[string, Wish, string?]>([
   const started = worker.start().then(() => {
     isStarted = true
   })
-  await keeper.arrives()
+  await standIn.arrives()
   for (let looks = 0; looks < 100; looks += 1) expect(await stateOf(id)).toBe('pending')
   expect(isStarted).toBe(false)
 
-  keeper.boot()
+  standIn.boot()
   await started
   await isIn(id, 'completed')
 })
 
-test('a thread that dies while it boots is told of and replaced, and what ran meanwhile is stopped', async () => {
-  const reasons: unknown[] = []
-  const run = async (signal: AbortSignal) => {
-    reasons.push((await aborted(signal)).code)
-  }
-  const { keeper, worker, events } = await openWorker({ run })
-  const id = await enqueue()
-  await worker.start()
-  await isIn(id, 'running')
-  await keeper.arrives()
-  const fault = heard(events, 'worker.fault')
-
-  keeper.die()
-  expect(await fault).toMatchObject({ doing: 'starting the keeper thread' })
-  await until(async () => reasons.length === 1)
-  expect(reasons).toEqual(['LEASE_LOST'])
-
-  await keeper.arrives(2)
-  expect(await holder()).toBeDefined()
-  const next = await enqueue()
-  keeper.boot()
-  await isIn(next, 'running')
-})
-
-test('a worker that is stopped while its keeper boots leaves nothing behind', async () => {
-  const { keeper, worker } = await openWorker()
+test('where no session keeps a lock, the worker has none and runs its jobs', async () => {
+  const { worker } = await openWorker({ sessionLock: false })
   const id = await enqueue()
   await worker.start()
   await isIn(id, 'completed')
-  await keeper.arrives()
 
-  const stopped = worker.stop()
-  keeper.boot()
-  await stopped
+  expect(await bench.look('select has_lock from holdfast.worker')).toEqual([{ has_lock: false }])
+})
+
+test('a worker that is stopped leaves nothing behind', async () => {
+  const { standIn, worker } = await openWorker()
+  const id = await enqueue()
+  await worker.start()
+  await isIn(id, 'completed')
+  await standIn.arrives()
+
+  await worker.stop()
 
   expect(await bench.look('select from holdfast.worker')).toEqual([])
   expect(await bench.look(`select from pg_locks where locktype = 'advisory' and ${HERE}`)).toEqual([])
