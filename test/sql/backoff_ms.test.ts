@@ -37,7 +37,7 @@ test.each([
   [1000, 3_600_000, 30, 1, 3_600_000],
   [0, 0, 5, 1, 0],
   [1, 1, 1000, 0, 1],
-  [31_363_479, 185_606_509_822, 14, 0.8154296875, 168_506_253_157],
+  [31_363_479, 185_637_873_301, 14, 0.8154296875, 168_506_253_157],
 ])('base %s, max %s, attempt %s, chance %s: %s', async (base, max, attempt, chance, expected) => {
   expect(await backoff(base, max, attempt, chance)).toBe(expected)
 })
