@@ -92,6 +92,14 @@ const renewWith = (presents: 'lease' | 'stale'): Deed => ({
 })
 export const renew = renewWith('lease')
 export const renewStale = renewWith('stale')
+/** By who stands in for the worker, which may have lost the job already. */
+export const renewWorker: Deed = {
+  name: 'renew all of the worker',
+  word: 'renew',
+  text: `select holdfast.renew_worker_v1('w1')`,
+  values: () => [],
+  mayWait: false,
+}
 
 const onJob = (word: string, which: 'first' | 'second', text = `select holdfast.${word}_job($1)`): Deed => ({
   name: `${word} ${which}`,

@@ -16,7 +16,7 @@ export interface NamedCheck {
   readonly run: Check
 }
 
-const { claim, complete, fail, renew, renewStale, cancelFirst, reap } = deeds
+const { claim, complete, fail, renew, renewStale, renewWorker, cancelFirst, reap } = deeds
 
 const check = (name: string, run: Check): NamedCheck => ({ name, run })
 
@@ -94,6 +94,11 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'renew_leases waits for locked rows',
     patch: { file: 'renew_leases', find: 'for update of h skip locked', replace: 'for update of h' },
     caughtBy: completionBesideRenewal,
+  },
+  {
+    name: 'renew_worker waits for locked rows',
+    patch: { file: 'renew_worker', find: 'for update skip locked', replace: 'for update' },
+    caughtBy: race('exclusive', 'lost', [complete, renewWorker]),
   },
   {
     name: 'cancel_job locks the job before its key',

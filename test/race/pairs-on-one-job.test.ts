@@ -4,13 +4,23 @@ import * as deeds from './deeds.js'
 import { pairs, useRace } from './use-race.js'
 
 const { claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release } = deeds
-const { completeOfClaim, completeOfStaleClaim, renew, renewStale, cancelFirst, retryFirst, recover, reap } = deeds
+const {
+  completeOfClaim,
+  completeOfStaleClaim,
+  renew,
+  renewStale,
+  renewWorker,
+  cancelFirst,
+  retryFirst,
+  recover,
+  reap,
+} = deeds
 
 const POSSIBLE = {
   pending: [claim, claimFirst, cancelFirst, retryFirst],
   lost: [
     ...[claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release, renew],
-    ...[completeOfClaim, completeOfStaleClaim, renewStale, cancelFirst, retryFirst, recover, reap],
+    ...[completeOfClaim, completeOfStaleClaim, renewStale, renewWorker, cancelFirst, retryFirst, recover, reap],
   ],
   finished: [claim, claimFirst, completeStale, failStale, renewStale, cancelFirst, retryFirst],
 } satisfies Partial<Record<deeds.Start, readonly deeds.Deed[]>>
@@ -26,5 +36,5 @@ describe.each([null, 'exclusive', 'supersede'] as const)('key policy: %s', (poli
 })
 
 test('the pairs were really played, and many of them met', () => {
-  race.expectPlayed({ permutations: 3 * 6 * (10 + 136 + 28), waits: 450 }, 'pairs on one job')
+  race.expectPlayed({ permutations: 3 * 6 * (10 + 153 + 28), waits: 450 }, 'pairs on one job')
 })
