@@ -69,7 +69,7 @@ function faults(workers, code) {
     .filter((fact) => fact.code === code || String(fact.error).includes(TEXTS[code])).length
 }
 
-// The keeper's thread hands its faults on as text.
+// A thread that stands in for a keeper hands its faults on as text.
 const TEXTS = { 53300: 'connection slots', 25006: 'read-only transaction' }
 
 /** Takes each free connection, and those of the workers, which the server is told to end. */

@@ -3,6 +3,7 @@
 --   Locks   its own row.
 --   Gives   true; false when the session did not have it. Until the other session has it, the beat alone tells.
 --   Tells   nothing.
+-- Asked for by programs of revision 16 and before, whose keeper had a session of its own.
 create or replace function holdfast.release_worker_lock_v1(p_worker text)
   returns boolean
   language plpgsql volatile security definer
