@@ -21,6 +21,7 @@ import { ClaimsInDoubt } from './claims-in-doubt.js'
 import { HeldJobs } from './held-jobs.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
+import type { Freed } from './lane.js'
 import type { KeeperFacts } from './lease-keeper.js'
 import { LogBook } from './log-book.js'
 import { monotonicMs } from './monotonic.js'
@@ -49,9 +50,6 @@ export interface JobRunsParts {
 }
 
 export type BeatWatch = Pick<KeeperFacts, 'silence' | 'unanswered'>
-
-/** Hears when a slot is free again, and since when it was not. */
-export type Freed = (startedAt: number, freedAt: number) => void
 
 export interface JobReceiver {
   /** By queue, how many jobs could start at once. */

@@ -4,10 +4,13 @@ import type { ClaimedJob } from '../domain/job.js'
 import { type Batch, type Cursor, QUEUE_START } from '../store/claim.js'
 import { Pace } from './pace.js'
 
+/** Hears when a slot is free again, and since when it was not. */
+export type Freed = (startedAt: number, freedAt: number) => void
+
 export interface LaneDeeds {
   claim(queue: string, n: number, from: Cursor): Promise<Batch>
   /** Runs it; `freed` hears when the slot is free again, and is not called before this returns. Never throws. */
-  run(job: ClaimedJob, startedAt: number, freed: (startedAt: number, freedAt: number) => void): void
+  run(job: ClaimedJob, startedAt: number, freed: Freed): void
   /** Lets others run jobs that were claimed here and not started. */
   giveBack(jobs: readonly ClaimedJob[]): void
   /** Resolves when there may be work: told, asked again, or after a while. */
@@ -205,7 +208,7 @@ export class Lane {
     }
   }
 
-  readonly #freed = (startedAt: number, freedAt: number): void => {
+  readonly #freed: Freed = (startedAt, freedAt) => {
     this.#running -= 1
     this.#pace.learn(freedAt - startedAt, freedAt)
     this.#fill(freedAt)
