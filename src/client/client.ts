@@ -6,7 +6,15 @@ import { type EnqueueManyOptions, type EnqueueOptions, NO_OPTIONS } from '../dom
 import { positiveNumber } from '../domain/environment.js'
 import { HoldfastError } from '../domain/errors.js'
 import type { Explanation } from '../domain/explanation.js'
-import { type AnyJobId, checkLabel, checkQueueName, type Job, type JobState, toJobId } from '../domain/job.js'
+import {
+  type AnyJobId,
+  checkLabel,
+  checkQueueName,
+  type Job,
+  type JobId,
+  type JobState,
+  toJobId,
+} from '../domain/job.js'
 import { checkPipelineId } from '../domain/job-filter.js'
 import { encodeInput, LIMITS } from '../domain/json.js'
 import { canonicalKey } from '../domain/key.js'
@@ -128,15 +136,16 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     const definition = this.#definitionOf(job)
     if (inputs.length === 0) return []
     const queue = options.queue ?? definition.queue
-    const send = async (trace: string | undefined) => {
-      const asked = trace === undefined ? options : { trace, ...options }
-      const { ids, start } = await enqueueMembers(this.#store, definition, inputs, asked, this.ownWorker())
+    const onStored = (ids: readonly JobId[], start?: () => void) => {
       // Inside a caller's transaction nothing has happened yet that others could act on.
       if (options.tx === undefined) {
         this.#events.emit('job.enqueued', { ids, type: definition.type, queue, isHeld: start !== undefined })
       }
       start?.()
-      return ids
+    }
+    const send = (trace: string | undefined) => {
+      const asked = trace === undefined ? options : { trace, ...options }
+      return enqueueMembers(this.#store, definition, inputs, asked, this.ownWorker(), onStored)
     }
     const ids = this.#instrument
       ? await this.#instrument.enqueue({ type: definition.type, queue, jobs: inputs.length }, send)

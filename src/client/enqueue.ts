@@ -2,40 +2,47 @@
 
 import type { JobDefinition } from '../domain/definition.js'
 import { type CommonOptions, commonOptions, type EnqueueManyOptions, isPlain } from '../domain/enqueue-options.js'
-import type { ClaimedJob, JobId } from '../domain/job.js'
+import type { JobId } from '../domain/job.js'
 import { type Member, membersOf, memberText } from '../pipeline/member.js'
-import { enqueueHeld, enqueueInputs, enqueueJobs, enqueueOneHeld, type Holder } from '../store/enqueue.js'
+import {
+  enqueueHeld,
+  enqueueInputs,
+  enqueueJobs,
+  enqueueOneHeld,
+  type Holder,
+  type StoredInHands,
+} from '../store/enqueue.js'
 import type { Store } from '../store/open.js'
 import { asQueryable } from '../store/transaction.js'
 import type { OwnWorker, Seats } from './own-worker.js'
 
-export interface Enqueued {
-  readonly ids: JobId[]
-  /** Starts them here: the worker of this process holds them already. */
-  readonly start?: () => void
-}
+/** Hears what is stored; `start` lets it begin here, where the worker of this process holds it already. */
+export type OnStored = (ids: readonly JobId[], start?: () => void) => void
 
+/** The ids in the inputs' order. `onStored` hears of them as soon as the answer is read: somebody may wait for the start. */
 export async function enqueueMembers(
   store: Store,
   definition: JobDefinition,
   inputs: readonly unknown[],
   options: EnqueueManyOptions<unknown>,
   ownWorker: OwnWorker | undefined,
-): Promise<Enqueued> {
+  onStored: OnStored,
+): Promise<JobId[]> {
   const common = commonOptions(definition, options)
   const asked = membersOf(definition, inputs, options)
   const members = Array.isArray(asked) ? asked : await asked
   const tx = options.tx === undefined ? undefined : asQueryable(options.tx)
+  const isUniform = options.actor === undefined && members.every(({ own }) => own === '')
+  const seats = isUniform && !tx ? ownWorker?.reserve(common.type, common.queue, members.length) : undefined
+  if (seats) return enqueueSeated(store, members, common, seats, onStored)
+
   // Inside a caller's transaction the commit may come much later than a sleeper's last look, so it always tells.
-  const wake = tx ? 'always' : 'sleepers'
-  const { actor } = options
-  if (actor === undefined && members.every(({ own }) => own === '')) {
-    const seats = tx ? undefined : ownWorker?.reserve(common.type, common.queue, members.length)
-    if (seats) return await enqueueSeated(store, members, common, seats)
-    return { ids: await enqueueInputs(store, inputsText(members), JSON.stringify(common), { wake, tx }) }
-  }
-  const texts = `[${members.map(memberText).join(',')}]`
-  return { ids: await enqueueJobs(store, texts, JSON.stringify(common), { wake, actor, tx }) }
+  const manner = { wake: tx ? 'always' : 'sleepers', actor: options.actor, tx } as const
+  const ids = isUniform
+    ? await enqueueInputs(store, inputsText(members), JSON.stringify(common), manner)
+    : await enqueueJobs(store, `[${members.map(memberText).join(',')}]`, JSON.stringify(common), manner)
+  onStored(ids)
+  return ids
 }
 
 async function enqueueSeated(
@@ -43,27 +50,35 @@ async function enqueueSeated(
   members: readonly Member[],
   common: CommonOptions,
   seats: Seats,
-): Promise<Enqueued> {
-  let jobs: readonly ClaimedJob[] = []
+  onStored: OnStored,
+): Promise<JobId[]> {
+  let isTaken = false
+  const act = ({ ids, jobs }: StoredInHands) => {
+    isTaken = jobs.length > 0
+    onStored(ids, isTaken ? () => seats.take(jobs) : undefined)
+    return ids
+  }
+  const { worker, queue } = seats
   try {
-    const { worker, queue } = seats
-    const enqueued = await seats.claim((leaseId) =>
-      enqueueIntoHands(store, members, common, { worker, queue, leaseId }),
-    )
-    jobs = enqueued.jobs
-    return jobs.length > 0 ? { ids: enqueued.ids, start: () => seats.take(jobs) } : { ids: enqueued.ids }
+    return await seats.claim((leaseId) => enqueueIntoHands(store, members, common, { worker, queue, leaseId }, act))
   } finally {
-    if (jobs.length === 0) seats.leave()
+    if (!isTaken) seats.leave()
   }
 }
 
-function enqueueIntoHands(store: Store, members: readonly Member[], common: CommonOptions, holder: Holder) {
+function enqueueIntoHands<T>(
+  store: Store,
+  members: readonly Member[],
+  common: CommonOptions,
+  holder: Holder,
+  act: (stored: StoredInHands) => T,
+): Promise<T> {
   const [first] = members
   if (first === undefined || members.length > 1 || !isPlain(common)) {
-    return enqueueHeld(store, inputsText(members), JSON.stringify(common), holder)
+    return enqueueHeld(store, inputsText(members), JSON.stringify(common), holder, act)
   }
   const { type, queue, priority, max_attempts: maxAttempts } = common
-  return enqueueOneHeld(store, { type, queue, priority, maxAttempts, input: first.input }, holder)
+  return enqueueOneHeld(store, { type, queue, priority, maxAttempts, input: first.input }, holder, act)
 }
 
 function inputsText(members: readonly Member[]): string {

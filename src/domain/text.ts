@@ -13,17 +13,7 @@ export function textProblem(text: string): string | undefined {
 
 /** Length in UTF-8; half a surrogate pair counts as the three bytes of its replacement. */
 export function utf8Bytes(text: string): number {
-  let bytes = 0
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    if (unit < 0x80) bytes += 1
-    else if (unit < 0x800) bytes += 2
-    else if (isPairAt(text, i)) {
-      bytes += 4
-      i++
-    } else bytes += 3
-  }
-  return bytes
+  return Buffer.byteLength(text)
 }
 
 /**
@@ -50,10 +40,4 @@ function cutToBytes(text: string, maxBytes: number): string {
     end += character.length
   }
   return text.slice(0, end)
-}
-
-function isPairAt(text: string, index: number): boolean {
-  const high = text.charCodeAt(index)
-  const low = text.charCodeAt(index + 1)
-  return high >= 0xd800 && high <= 0xdbff && low >= 0xdc00 && low <= 0xdfff
 }

@@ -28,14 +28,39 @@ export type Callee = Pick<Store, 'schema' | 'open'>
 
 /** Runs it on a pooled connection as a prepared statement, or inside the caller's transaction. */
 export async function call(store: Callee, statement: Statement, values: unknown[], tx?: Queryable): Promise<Row[]> {
-  const text = statementText(store.schema, statement)
+  if (tx === undefined) return askPool(store, statement, values)
   try {
-    const database = tx ? undefined : await store.open()
-    const { answerMs = ANSWER_MS, keptFor } = statement
-    const { rows } = tx
-      ? await tx.query(text, values)
-      : await (database as NonNullable<typeof database>).prepared(text, values, { answerMs, keptFor })
-    return rows
+    return (await tx.query(statementText(store.schema, statement), values)).rows
+  } catch (error) {
+    throw translated(error)
+  }
+}
+
+/** As call without a transaction; `act` is done with the first row in the turn in which it is read: see PreparedManner. */
+export async function callAndAct<T>(
+  store: Callee,
+  statement: Statement,
+  values: unknown[],
+  act: (row: Row | undefined) => T,
+): Promise<T> {
+  let result: T | undefined
+  await askPool(store, statement, values, (rows) => {
+    result = act(rows[0])
+  })
+  return result as T
+}
+
+async function askPool(
+  store: Callee,
+  statement: Statement,
+  values: unknown[],
+  onAnswer?: (rows: Row[]) => void,
+): Promise<Row[]> {
+  const { answerMs = ANSWER_MS, keptFor } = statement
+  try {
+    const database = await store.open()
+    const text = statementText(store.schema, statement)
+    return (await database.prepared(text, values, { answerMs, keptFor, onAnswer })).rows
   } catch (error) {
     throw translated(error)
   }

@@ -2,7 +2,7 @@
 
 import type { ClaimedJob } from '../domain/job.js'
 import type { OutcomeOf } from '../domain/outcome.js'
-import { call, type Statement } from './call.js'
+import { callAndAct, type Statement } from './call.js'
 import type { Store } from './open.js'
 import { type ClaimedColumns, toClaimedJobs } from './rows.js'
 import { leaseMember, type Settlement } from './settle.js'
@@ -12,22 +12,14 @@ export interface Receiver {
   readonly worker: string
   readonly types: readonly string[]
   readonly room: ReadonlyMap<string, number>
-}
-
-export interface CompletedSteps {
-  /** Per member: false where the lease was lost. */
-  readonly verdicts: boolean[]
-  /** Claimed for the receiver. */
-  readonly handed: ClaimedJob[]
+  /** Given what was claimed for it in the turn in which the answer is read. */
+  take(handed: readonly ClaimedJob[]): void
 }
 
 type CompletedStep = Settlement<OutcomeOf<'completed'>>
 
-export function completeSteps(
-  store: Store,
-  batch: readonly CompletedStep[],
-  receiver: Receiver,
-): Promise<CompletedSteps> {
+/** Per member: false where the lease was lost. */
+export function completeSteps(store: Store, batch: readonly CompletedStep[], receiver: Receiver): Promise<boolean[]> {
   const [first] = batch
   return first && batch.length === 1 && first.outcome.next === undefined
     ? completeOne(store, first, receiver)
@@ -35,27 +27,30 @@ export function completeSteps(
 }
 
 /** From one step to the next: what a chain does all the time, in the form that takes the database the shortest time. */
-async function completeOne(store: Store, { job, outcome }: CompletedStep, receiver: Receiver): Promise<CompletedSteps> {
+function completeOne(store: Store, { job, outcome }: CompletedStep, receiver: Receiver): Promise<boolean[]> {
   const output = outcome.output === 'null' ? null : outcome.output
-  const [row] = await call(store, COMPLETE_STEP, [job.id, job.token, job.leaseId, output, ...receiving(receiver)])
-  const handed = row?.handed as ClaimedColumns[] | null
-  return { verdicts: [handed !== null], handed: (handed ?? []).flatMap(toClaimedJobs) }
+  const values = [job.id, job.token, job.leaseId, output, ...receiving(receiver)]
+  return callAndAct(store, COMPLETE_STEP, values, (row) => {
+    const handed = row?.handed as ClaimedColumns[] | null
+    hand(receiver, handed)
+    return [handed !== null]
+  })
 }
 
-async function completeMany(
-  store: Store,
-  batch: readonly CompletedStep[],
-  receiver: Receiver,
-): Promise<CompletedSteps> {
+function completeMany(store: Store, batch: readonly CompletedStep[], receiver: Receiver): Promise<boolean[]> {
   const members = batch.map(({ job, outcome: { output, next } }) => {
     return `${leaseMember(job)},"output":${output}${next === undefined ? '' : `,"next":${next}`}}`
   })
-  const [row] = await call(store, COMPLETE_STEPS, [`[${members.join(',')}]`, ...receiving(receiver)])
-  const lost = new Set((row?.lost ?? []) as number[])
-  return {
-    verdicts: batch.map((_, index) => !lost.has(index + 1)),
-    handed: ((row?.handed ?? []) as ClaimedColumns[]).flatMap(toClaimedJobs),
-  }
+  return callAndAct(store, COMPLETE_STEPS, [`[${members.join(',')}]`, ...receiving(receiver)], (row) => {
+    hand(receiver, row?.handed as ClaimedColumns[] | null)
+    const lost = new Set((row?.lost ?? []) as number[])
+    return batch.map((_, index) => !lost.has(index + 1))
+  })
+}
+
+function hand(receiver: Receiver, columns: readonly ClaimedColumns[] | null): void {
+  const handed = (columns ?? []).flatMap(toClaimedJobs)
+  if (handed.length > 0) receiver.take(handed)
 }
 
 function receiving({ worker, types, room }: Receiver): unknown[] {

@@ -2,11 +2,13 @@
 
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { AnswerWatch } from './answer-watch.js'
 import type { Capabilities } from './capabilities.js'
-import { KeptConnections, type KeptFor } from './kept-connections.js'
+import { Connections } from './connections.js'
+import type { KeptFor } from './kept-connections.js'
+import { callPrepared, type KeptStatement, type Row } from './prepared-call.js'
 
-/** One result row as the driver gives it. Names are snake_case; rows.ts turns them into the domain's words. */
-export type Row = Record<string, unknown>
+export type { Row } from './prepared-call.js'
 
 /** Whatever runs a statement: a pool, a client, a caller's transaction. */
 export interface Queryable {
@@ -35,6 +37,8 @@ export interface PreparedManner {
   readonly answerMs: number
   /** Whose connection to use, where one is kept for them. */
   readonly keptFor?: KeptFor | undefined
+  /** What cannot wait: done in the turn in which the answer is read; the promise is for the turns after that. */
+  readonly onAnswer?: ((rows: Row[]) => void) | undefined
 }
 
 export interface Listening {
@@ -55,6 +59,9 @@ function statementName(text: string): string {
   return name
 }
 
+// What is asked without a bound of its own takes milliseconds too, but may wait for a lock.
+const QUESTION_MS = 60_000
+
 export interface PoolParts extends Pick<Database, 'engine' | 'address' | 'capabilities' | 'listen'> {
   /** undefined where the pool is another's, who may want all of its connections. */
   readonly close: (() => Promise<void>) | undefined
@@ -63,34 +70,33 @@ export interface PoolParts extends Pick<Database, 'engine' | 'address' | 'capabi
 /** The parts that a server's pool and PGlite's pool share. */
 export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Database {
   let keepsStatements = parts.capabilities.preparedStatements
-  const kept = close && new KeptConnections(pool)
-  // A connection that the server ends must not end the process, whoever has it at that moment: the pool, one of us, or nobody
-  // yet, if it is ended in the same breath in which it is ready. Nor is it used again.
-  const faults = new WeakMap<pg.PoolClient, { error?: Error }>()
-  const watch = (client: pg.PoolClient) => {
-    if (faults.has(client)) return
-    const fault: { error?: Error } = {}
-    faults.set(client, fault)
-    client.on('error', (error) => {
-      fault.error = error
+  const connections = new Connections(pool, { mayKeep: close !== undefined })
+  const answers = new AnswerWatch()
+  const ask = async (statement: KeptStatement, values: unknown[], { answerMs, keptFor, onAnswer }: PreparedManner) => {
+    const taken = connections.take(keptFor)
+    const client = taken instanceof Promise ? await taken : taken
+    return new Promise<{ rows: Row[] }>((resolve, reject) => {
+      let isOver = false
+      const end = (error: Error | null, rows: Row[] = []) => {
+        if (isOver) return
+        isOver = true
+        answers.end(end)
+        // Before anything else: who acts on the answer may have another question.
+        connections.putBack(client, isConnectionFault(error) ? (error as Error) : undefined, keptFor)
+        if (error) return reject(error)
+        try {
+          onAnswer?.(rows)
+          resolve({ rows })
+        } catch (thrown) {
+          reject(thrown)
+        }
+      }
+      answers.begin(end, answerMs)
+      callPrepared(client, statement, values, end)
     })
   }
-  pool.on('error', () => {})
-  pool.on('connect', watch)
-  const connect = async () => {
-    const client = await pool.connect()
-    watch(client) // the caller's own pool may have had it before us
-    return client
-  }
-  const putBack = (client: pg.PoolClient, failure: Error | undefined, keptFor?: KeptFor) => {
-    const fault = failure ?? faults.get(client)?.error
-    if (!kept?.putBack(client, fault, keptFor)) client.release(fault)
-  }
-  const withClient = async <T>(
-    work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>,
-    keptFor?: KeptFor,
-  ) => {
-    const client = kept?.take(keptFor) ?? (await connect())
+  const withClient = async <T>(work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>) => {
+    const client = await connections.take()
     let failure: Error | undefined
     const spoil = (error: Error) => {
       failure = error
@@ -101,42 +107,39 @@ export function overPool(pool: pg.Pool, { close, ...parts }: PoolParts): Databas
       if (isConnectionFault(error)) spoil(error as Error)
       throw error
     } finally {
-      putBack(client, failure, keptFor)
+      connections.putBack(client, failure)
     }
   }
+  const inTime = <T>(asked: Promise<T>) => answers.inTime(asked, QUESTION_MS)
   return {
     ...parts,
     maxConnections: pool.options.max,
     async close() {
-      kept?.close()
+      connections.close()
       await close?.()
     },
     // Not pool.query, which gives the connection up after any error, also after a refusal.
-    query: (text, values) => withClient((client) => client.query(text, values)),
-    async prepared(text, values, { answerMs, keptFor }) {
-      const ask = (name?: string) => {
-        const query = { name, text, values, query_timeout: parts.engine === 'server' ? answerMs : undefined }
-        return withClient((client) => client.query(query as pg.QueryConfig), keptFor)
-      }
-      if (!keepsStatements) return ask()
+    query: (text, values) => withClient((client) => inTime(client.query(text, values))),
+    async prepared(text, values, manner) {
+      if (!keepsStatements) return ask({ name: undefined, text }, values, manner)
       try {
-        return await ask(statementName(text))
+        return await ask({ name: statementName(text), text }, values, manner)
       } catch (error) {
         if (!FORGOTTEN_STATEMENT.has((error as { code?: unknown } | null)?.code)) throw error
         keepsStatements = false
-        return ask()
+        return ask({ name: undefined, text }, values, manner)
       }
     },
     session: (work) => withClient(work),
     transaction: (work) =>
       withClient(async (client, spoil) => {
-        await client.query('begin isolation level read committed')
+        await inTime(client.query('begin isolation level read committed'))
         try {
           const result = await work(client)
-          await client.query('commit')
+          await inTime(client.query('commit'))
           return result
         } catch (error) {
-          await client.query('rollback').catch(spoil) // a broken connection rolls back by itself
+          await inTime(client.query('rollback')).catch(spoil) // a broken connection rolls back by itself
           throw error
         }
       }),

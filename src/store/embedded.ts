@@ -57,7 +57,11 @@ async function overPGlite(pglite: PGlite, close: () => Promise<void>): Promise<D
   return {
     ...shared,
     query: (text, values) => inTurn(() => shared.query(text, values)),
-    prepared: (text, values) => inTurn(() => shared.query(text, values)),
+    async prepared(text, values, { onAnswer }) {
+      const answer = await inTurn(() => shared.query(text, values))
+      onAnswer?.(answer.rows)
+      return answer
+    },
     session: (work) => inTurn(() => shared.session(work)),
     transaction: (work) => inTurn(() => shared.transaction(work)),
   }

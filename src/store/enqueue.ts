@@ -1,7 +1,7 @@
 // Enqueues jobs in one round trip.
 
 import type { ClaimedJob, JobId } from '../domain/job.js'
-import { BULK_MS, call, type Statement } from './call.js'
+import { BULK_MS, call, callAndAct, type Statement } from './call.js'
 import type { Queryable } from './connection.js'
 import type { Store } from './open.js'
 import { type ClaimedColumns, type HeldFacts, toClaimedJobs, toHeldJob } from './rows.js'
@@ -49,15 +49,23 @@ export interface Holder {
   readonly leaseId: string
 }
 
-/** As enqueueInputs, straight into the hands of a worker of this process; `jobs` is empty where they are pending instead. */
-export async function enqueueHeld(
+/** Jobs that are stored; those that are pending are not in `jobs`. */
+export interface StoredInHands {
+  readonly ids: JobId[]
+  readonly jobs: ClaimedJob[]
+}
+
+/** As enqueueInputs, straight into the hands of a worker of this process, where `act` starts them without waiting a turn. */
+export function enqueueHeld<T>(
   store: Store,
   inputs: string,
   common: string,
   { worker, queue, leaseId }: Holder,
-): Promise<{ ids: JobId[]; jobs: ClaimedJob[] }> {
-  const [row] = await call(store, ENQUEUE_HELD, [inputs, common, worker, queue, leaseId])
-  return { ids: row?.ids as JobId[], jobs: row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : [] }
+  act: (stored: StoredInHands) => T,
+): Promise<T> {
+  return callAndAct(store, ENQUEUE_HELD, [inputs, common, worker, queue, leaseId], (row) =>
+    act({ ids: row?.ids as JobId[], jobs: row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : [] }),
+  )
 }
 
 /** What every job has. `input` is JSON. */
@@ -66,15 +74,18 @@ export interface PlainJob extends Pick<ClaimedJob, 'type' | 'queue' | 'priority'
 }
 
 /** As enqueueHeld, for one job that has nothing but that. */
-export async function enqueueOneHeld(
+export function enqueueOneHeld<T>(
   store: Store,
   plain: PlainJob,
   { worker, leaseId }: Omit<Holder, 'queue'>,
-): Promise<{ ids: JobId[]; jobs: ClaimedJob[] }> {
+  act: (stored: StoredInHands) => T,
+): Promise<T> {
   const { type, input, queue, priority, maxAttempts } = plain
-  const [row] = await call(store, ENQUEUE_ONE_HELD, [type, input, queue, priority, maxAttempts, worker, leaseId])
-  const facts = row?.facts as HeldFacts
-  return { ids: [facts[0]], jobs: facts[1] === null ? [] : [toHeldJob(facts, plain)] }
+  const values = [type, input, queue, priority, maxAttempts, worker, leaseId]
+  return callAndAct(store, ENQUEUE_ONE_HELD, values, (row) => {
+    const facts = row?.facts as HeldFacts
+    return act({ ids: [facts[0]], jobs: facts[1] === null ? [] : [toHeldJob(facts, plain)] })
+  })
 }
 
 const ENQUEUE_ONE_HELD: Statement = {

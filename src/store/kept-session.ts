@@ -1,6 +1,7 @@
 // One connection that is opened again when it breaks, with what must hold for a fresh one.
 
 import pg from 'pg'
+import { AnswerWatch } from './answer-watch.js'
 import { isConnectionFault, type Queryable, type Row } from './connection.js'
 import { endQuietly } from './end-quietly.js'
 
@@ -10,6 +11,7 @@ const ANSWER_MS = 3000
 export class KeptSession implements Queryable {
   readonly #address: pg.ClientConfig
   readonly #prepare: (session: Queryable) => Promise<void>
+  readonly #watch = new AnswerWatch()
   #client: Promise<pg.Client> | undefined
 
   constructor(address: pg.ClientConfig, prepare: (session: Queryable) => Promise<void>) {
@@ -26,7 +28,7 @@ export class KeptSession implements Queryable {
     const opening = this.open()
     const client = await opening
     try {
-      return await inTime(client.query(text, values))
+      return await this.#inTime(client.query(text, values))
     } catch (error) {
       if (!isConnectionFault(error)) throw error
       await this.#discard(opening)
@@ -56,12 +58,18 @@ export class KeptSession implements Queryable {
     return this.renew()
   }
 
+  // Not by the driver's own limit, which takes the time of a blocked process for the server's, and would cost the session and the
+  // lock that it holds.
+  #inTime<T>(asked: Promise<T>): Promise<T> {
+    return this.#watch.inTime(asked, ANSWER_MS)
+  }
+
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client({ ...this.#address, connectionTimeoutMillis: ANSWER_MS, query_timeout: 0 })
     client.on('error', () => {}) // what breaks while nothing is asked shows at the next question
     await client.connect()
     try {
-      await this.#prepare({ query: (text, values) => inTime(client.query(text, values)) })
+      await this.#prepare({ query: (text, values) => this.#inTime(client.query(text, values)) })
       return client
     } catch (error) {
       await endQuietly(client)
@@ -74,16 +82,4 @@ export class KeptSession implements Queryable {
     const client = await opening.catch(() => undefined)
     if (client) await endQuietly(client)
   }
-}
-
-/**
- * Not by the driver's own limit: in a process that was blocked it is over before the answer is read, which came long ago, and
- * would cost the session and the lock that it holds. So the event loop gets its turn to read first.
- */
-function inTime<T>(asked: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`timeout: no answer within ${ANSWER_MS} ms`))
-    const timer = setTimeout(() => setImmediate(giveUp), ANSWER_MS)
-    asked.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

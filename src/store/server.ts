@@ -5,8 +5,9 @@ import { HoldfastError } from '../domain/errors.js'
 import { type Capabilities, type CapabilityOptions, findCapabilities } from './capabilities.js'
 import { type Database, listenWith, overPool } from './connection.js'
 
-/** Bounds that keep a dead server from holding a caller for ever. */
-const TIMEOUTS = { connectionTimeoutMillis: 10_000, query_timeout: 60_000, keepAlive: true }
+// What keeps a dead server from holding anybody for ever; questions have bounds of their own. A statement of a handler, or of a
+// migration, may take as long as it needs: there the operating system asks whether the server is still there.
+const TIMEOUTS = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 // Whoever asks again within a minute finds a session that has its plans: to log in and to plan anew would take seven times as
 // long as to enqueue. A process that has nothing else to do ends, whatever idles in its pool.

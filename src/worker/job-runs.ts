@@ -277,13 +277,15 @@ export class JobRuns {
   }
 
   /** What comes after them and may run here is claimed in the same call. */
-  async #completeSteps(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]> {
+  #completeSteps(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]> {
     const { store, worker, registry, receiver } = this.#parts
     const claimedAt = monotonicMs()
-    const room = receiver?.room() ?? new Map()
-    const { verdicts, handed } = await completeSteps(store, batch, { worker, types: registry.types, room })
-    if (handed.length > 0) receiver?.take(handed, claimedAt)
-    return verdicts
+    return completeSteps(store, batch, {
+      worker,
+      types: registry.types,
+      room: receiver?.room() ?? new Map(),
+      take: (handed) => receiver?.take(handed, claimedAt),
+    })
   }
 
   #settle(ended: Ended): void {

@@ -1,5 +1,6 @@
 // A clock that all threads of the process share.
 
 export function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1000n) / 1000
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1000 + nanoseconds / 1e6
 }

@@ -19,6 +19,7 @@ import type { CheckedWorkerOptions } from './options.js'
 import type { Registry } from './registry.js'
 import { ReservedSeats } from './reserved-seats.js'
 import type { LeasedDeeds } from './run-context.js'
+import { Surroundings } from './surroundings.js'
 import { SuspectRoom } from './suspect-room.js'
 import { Wakeup } from './wakeup.js'
 
@@ -48,6 +49,7 @@ export class Worker {
   readonly #suspects: SuspectRoom
   readonly #load: LoadReport
   readonly #loopDelay = new LoopDelay()
+  readonly #surroundings = new Surroundings()
   readonly #unsubscribe: readonly (() => void)[]
 
   constructor(parts: WorkerParts, options: CheckedWorkerOptions) {
@@ -149,13 +151,14 @@ export class Worker {
   #receiver(): JobReceiver {
     return {
       room: () => new Map(this.#lanes.map((lane) => [lane.queue, lane.free()])),
-      take: (jobs, claimedAt) => {
-        void this.#runs.hold(jobs, claimedAt)
-        for (const job of jobs) {
-          const lane = this.#lanes.find(({ queue }) => queue === job.queue)
-          if (!lane?.take(job)) this.#runs.giveBack([job])
-        }
-      },
+      take: (jobs, claimedAt) =>
+        this.#surroundings.enter(() => {
+          void this.#runs.hold(jobs, claimedAt)
+          for (const job of jobs) {
+            const lane = this.#lanes.find(({ queue }) => queue === job.queue)
+            if (!lane?.take(job)) this.#runs.giveBack([job])
+          }
+        }),
     }
   }
 

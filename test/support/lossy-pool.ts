@@ -30,6 +30,13 @@ function fail(losses: Loss[], statement: string): void {
   throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
 }
 
+/** What the driver is given instead of a text: it tells its rows by a call. */
+interface Submitted {
+  readonly text: string
+  readonly submit: unknown
+  callback: (error: Error | null, rows?: unknown[]) => void
+}
+
 /** The driver keeps the socket to itself. */
 interface Wired {
   readonly connection: { readonly stream: Socket }
@@ -44,21 +51,37 @@ export function lossyPool(connectionString: string): LossyPool {
   const delaying: { text: string; mayCome: Promise<void> }[] = []
   pool.on('connect', (client) => {
     const really = client.query.bind(client) as (...args: unknown[]) => Promise<pg.QueryResult>
-    const query = async (...args: unknown[]) => {
-      const [what] = args as [string | { text: string }]
-      const statement = typeof what === 'string' ? what : what.text
+    const send = <T>(statement: string, ask: () => T): T => {
       sent.push(statement)
       fail(refusing, statement)
       underWay.set(client, statement)
-      let result: pg.QueryResult
-      try {
-        result = await really(...args) // nothing where a callback gets it
-      } finally {
-        underWay.delete(client)
-      }
+      return ask()
+    }
+    const receive = async (statement: string) => {
       const delay = delaying.findIndex(({ text }) => statement.includes(text))
       if (delay !== -1) for (const { mayCome } of delaying.splice(delay, 1)) await mayCome
       fail(losing, statement)
+    }
+    const submit = (call: Submitted) => {
+      const { callback } = call
+      call.callback = (error, rows) => {
+        underWay.delete(client)
+        if (error) callback(error)
+        else receive(call.text).then(() => callback(null, rows), callback)
+      }
+      return send(call.text, () => really(call))
+    }
+    const query = async (...args: unknown[]) => {
+      const [what] = args as [string | { text: string } | Submitted]
+      if (typeof what === 'object' && 'submit' in what) return submit(what)
+      const statement = typeof what === 'string' ? what : what.text
+      let result: pg.QueryResult
+      try {
+        result = await send(statement, () => really(...args)) // nothing where a callback gets it
+      } finally {
+        underWay.delete(client)
+      }
+      await receive(statement)
       return result
     }
     Object.assign(client, { query })
