@@ -88,7 +88,8 @@ async function runPart(bench, name, canRun) {
   const names = bench.quick && part.quickSystems ? part.quickSystems : part.systems
   const systems = names.map((each) => part.own?.[each] ?? systemNamed(each)).filter(canRun)
   console.log(`\n${name}`)
-  const kept = await runRounds(systems, Math.min(runs, part.mostRuns ?? runs), async (system) => {
+  const turns = bench.quick ? 1 : (part.turnsPerRun ?? 1)
+  const kept = await runRounds(systems, turns * Math.min(runs, part.mostRuns ?? runs), async (system) => {
     bench.disturbance.begin()
     const values = await part.measure(bench, system)
     return { values, taken: bench.disturbance.end() }

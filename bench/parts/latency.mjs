@@ -16,6 +16,8 @@ export const measures = {
 }
 
 export const mostRuns = 3
+// Short turns: what else the machine has to do changes within seconds, and is then spread over all systems.
+export const turnsPerRun = 2
 export const systems = [
   'holdfast',
   'graphile-worker',
@@ -42,7 +44,7 @@ export async function measure(bench, system) {
 
 async function sample(bench, system, processes) {
   const store = await bench.stores.fresh(system.store)
-  const samples = bench.size(300, 15)
+  const samples = bench.size(150, 15)
   const start = (roles) => bench.start('latency', system, { roles, samples }, store.url)
   const all = processes === 1 ? [start('worker and sender')] : [start('sender'), start('worker')]
   for (const each of all) await each.hear('ready')

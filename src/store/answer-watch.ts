@@ -6,8 +6,15 @@ const LOOK_MS = 500
 /** Told that the time is over. */
 type GiveUp = (error: Error) => void
 
+interface Wait {
+  readonly giveUp: GiveUp
+  readonly ms: number
+  looksLeft: number
+}
+
 export class AnswerWatch {
-  readonly #waiting = new Map<GiveUp, { readonly ms: number; looksLeft: number }>()
+  /** An array and not a Map, which would keep what was answered alive until the next full collection: see RunsAtWork. */
+  readonly #waiting: Wait[] = []
   #timer: NodeJS.Timeout | undefined
   #wasAsked = false
 
@@ -17,12 +24,13 @@ export class AnswerWatch {
    */
   begin(giveUp: GiveUp, ms: number): void {
     this.#wasAsked = true
-    this.#waiting.set(giveUp, { ms, looksLeft: Math.ceil(ms / LOOK_MS) })
+    this.#waiting.push({ giveUp, ms, looksLeft: Math.ceil(ms / LOOK_MS) })
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
   }
 
   end(giveUp: GiveUp): void {
-    this.#waiting.delete(giveUp)
+    const place = this.#waiting.findIndex((wait) => wait.giveUp === giveUp)
+    if (place !== -1) this.#waiting.splice(place, 1)
   }
 
   /** Rejects when the answer has not come in time; what is asked goes on. */
@@ -34,14 +42,14 @@ export class AnswerWatch {
   }
 
   #look(): void {
-    for (const [giveUp, wait] of this.#waiting) {
+    for (const wait of [...this.#waiting]) {
       wait.looksLeft -= 1
       if (wait.looksLeft >= 0) continue
-      this.#waiting.delete(giveUp)
-      giveUp(new Error(`timeout: no answer within ${wait.ms} ms`))
+      this.end(wait.giveUp)
+      wait.giveUp(new Error(`timeout: no answer within ${wait.ms} ms`))
     }
     // Who asks now and then keeps it: to start it anew for each would be what it saves.
-    if (!this.#wasAsked && this.#waiting.size === 0) {
+    if (!this.#wasAsked && this.#waiting.length === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined
     }
