@@ -1,4 +1,4 @@
-import { pause } from '../waiting.mjs'
+import { pause, until } from '../waiting.mjs'
 
 export const name = 'poison'
 export const what = 'a handler ends its own process, by exit and by SIGKILL; the scenario starts workers anew'
@@ -7,6 +7,7 @@ export async function run({ fleet, ask, value, enqueue, untilIdle, check }) {
   const figures = {}
   for (const by of ['exit', 'SIGKILL']) {
     const keeper = keepTwoWorkers(fleet)
+    await untilBothAreBusy({ enqueue, value })
     const [id] = await enqueue('poison', [{ by }], { priority: 0 })
     const startedAt = performance.now()
     let job
@@ -43,6 +44,15 @@ export async function run({ fleet, ask, value, enqueue, untilIdle, check }) {
   check('bystanders were running when a worker died', beside > 0, beside)
   check('every bystander completed', unfinished === 0, unfinished)
   return { ...figures, bystanders, 'of these beside it when a worker died': beside }
+}
+
+/** With bystanders that still run when the poison comes: whichever of the two takes it dies beside some. */
+async function untilBothAreBusy({ enqueue, value }) {
+  const areBusy = async () => {
+    await enqueue('noop', Array(2).fill({ ms: 3000 }))
+    return (await value(`select count(distinct locked_by)::int from holdfast.lease where type = 'noop'`)) === 2
+  }
+  await until('both workers run bystanders', areBusy, { everyMs: 100 })
 }
 
 /** Starts a new worker for each that dies, as a supervisor would. */
