@@ -115,6 +115,7 @@ class PreparedCall implements pg.Submittable {
     }
   }
 
+  /** Nothing is committed yet, if it is to be: that is told with the next message. */
   handleCommandComplete(): void {}
 
   handleReadyForQuery(): void {
