@@ -13,7 +13,7 @@ interface Wait {
 }
 
 export class AnswerWatch {
-  /** An array and not a Map, which would keep what was answered alive until the next full collection: see RunsAtWork. */
+  /** An array and not a Map, which would keep what was answered alive until the next full collection. */
   readonly #waiting: Wait[] = []
   #timer: NodeJS.Timeout | undefined
   #wasAsked = false

@@ -104,7 +104,7 @@ class PreparedCall implements pg.Submittable {
     const reader = new Result(undefined, this.#client)
     reader.addFields(fields)
     this.#reader = reader
-    if (this.name !== undefined) this.#readers?.set(this.name, reader)
+    if (this.name) this.#readers?.set(this.name, reader)
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
