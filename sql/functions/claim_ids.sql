@@ -8,7 +8,8 @@
 --   Tested by  test/sql/claim_jobs.test.ts
 -- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
 -- behind one must still look from the start from time to time, for retries, late commits and urgent jobs; what a freed key has
--- un-parked before it is taken first. Behind it a row without a key that names a recent transaction is passed by, lock untried.
+-- un-parked before it is taken first. Where a row without a key names an open transaction, its lock is not tried; behind
+-- a position not even where it names a recent one, and a claim of many does not walk over the most of such rows (pass_claims).
 create or replace function holdfast.claim_ids(
   p_worker text,
   p_queue text,
@@ -37,6 +38,7 @@ as $$
 declare
   v_now constant timestamptz := holdfast.now();
   v_open_age constant integer := age(pg_snapshot_xmin(pg_current_snapshot())::xid);  -- what is older than this has ended
+  v_open constant xid[] := array(select x::xid from pg_snapshot_xip(pg_current_snapshot()) as x where p_from_job_id = 0);
   v_budget integer := p_n + 1000;  -- rows met in one call, claimed or parked, so that a call stays short
   v_priority integer;
   v_run_at timestamptz;
@@ -47,7 +49,6 @@ declare
   v_claimed bigint[];
   v_keyed bigint[];
   v_are_alike boolean;
-  v_held text[];
   v_shut text[] := '{}';     -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
   v_crowded text[] := '{}';  -- held keys with more jobs than could be parked at once
   v_passed text[] := '{}';   -- both: their other jobs are passed by
@@ -79,6 +80,10 @@ begin
   loop
     v_run_at := case when v_priority = p_from_priority then p_from_run_at else '-infinity' end;
     v_job_id := case when v_priority = p_from_priority then p_from_job_id else 0 end;
+    if v_job_id > 0 and p_n > 100 then
+      select p.* into v_run_at, v_job_id
+        from holdfast.pass_claims(p_queue, p_types, v_priority, v_run_at, v_job_id, v_now, v_open_age) as p;
+    end if;
     loop
       v_limit := least(p_n - cardinality(o_ids), v_budget);
       exit when v_limit <= 0;
@@ -98,7 +103,7 @@ begin
              and (r.run_at, r.job_id) > (v_run_at, v_job_id)
              and (r.key is null or r.key <> all (v_passed))
              and r.type = any (p_types)
-             and (r.xmax = 0 or age(r.xmax) > v_open_age or r.key is not null or p_from_job_id = 0)
+             and (r.xmax = 0 or age(r.xmax) > v_open_age or r.key is not null or p_from_job_id = 0 and r.xmax <> all (v_open))
            order by r.run_at, r.job_id
            limit v_limit
              for update skip locked
@@ -120,15 +125,10 @@ begin
         v_claimed := array(
           select l.job_id from holdfast.lease as l where l.job_id = any (v_claimed) order by l.run_at, l.job_id
         );
-        -- By id alone: a condition on parked could choose the index of all that is parked, and compare each with each of these.
-        select v_shut || coalesce(array_agg(distinct r.key) filter (where not r.parked), '{}'),
-               coalesce(array_agg(distinct r.key) filter (where r.parked), '{}')
-          into v_shut, v_held
-          from holdfast.ready as r
-         where r.job_id = any (v_keyed);
         -- With each held key up to 1,000 jobs of its backlog were parked: a few such batches are enough for one call.
-        v_budget := v_budget - case when v_held = '{}' then 0 else 250 end;
-        v_crowded := v_crowded || holdfast.crowded_keys(v_held, v_now);
+        select v_shut || k.o_shut, v_crowded || k.o_crowded, v_budget - case when k.o_has_parked then 250 else 0 end
+          into v_shut, v_crowded, v_budget
+          from holdfast.keys_left(v_keyed, v_now) as k;
         v_passed := v_shut || v_crowded;
       end if;
       o_ids := o_ids || v_claimed;

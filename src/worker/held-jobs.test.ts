@@ -44,3 +44,15 @@ test('what has ended leaves nothing behind but the shortest lease that there was
   expect(held.claims).toEqual([])
   expect(held.shortestLeaseMs).toBe(5000)
 })
+
+test('a claim of which nothing was left is held again when another of its jobs comes', () => {
+  const [one, two] = [job('1', 'a'), job('2', 'a')]
+  const held = new HeldJobs()
+  held.add(one, 1)
+  held.remove(one)
+
+  held.add(two, 2)
+
+  expect(held.has(two)).toBe(true)
+  expect(all(held)).toEqual([two])
+})

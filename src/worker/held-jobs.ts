@@ -12,12 +12,18 @@ export interface HeldClaim {
   renewedAt: number
 }
 
+interface OpenClaim extends HeldClaim {
+  readonly jobs: Map<JobId, ClaimedJob>
+}
+
 /**
  * By claim, not in one Map: one that jobs go through by the ten thousand leaves outgrown tables behind, each of which keeps the
  * next alive with all that it held, until the next full collection. Nearly every job would outlive its outcome.
  */
 export class HeldJobs {
-  readonly #claims = new Map<string, HeldClaim & { readonly jobs: Map<JobId, ClaimedJob> }>()
+  readonly #claims = new Map<string, OpenClaim>()
+  // Jobs of a claim come after each other: most are of the same one as the last that was asked for.
+  #latest: { readonly leaseId: string; readonly claim: OpenClaim } | undefined
   #shortestLeaseMs = Number.POSITIVE_INFINITY
 
   get claims(): HeldClaim[] {
@@ -33,23 +39,33 @@ export class HeldJobs {
   add(job: ClaimedJob, claimedAt: number): ClaimedJob | undefined {
     const earlier = this.#earlier(job)
     if (earlier) this.remove(earlier)
-    const claim = this.#claims.get(job.leaseId)
+    const claim = this.#claimOf(job)
     if (claim) claim.jobs.set(job.id, job)
     else this.#claims.set(job.leaseId, { jobs: new Map([[job.id, job]]), renewedAt: claimedAt })
     if (job.leaseMs < this.#shortestLeaseMs) this.#shortestLeaseMs = job.leaseMs
     return earlier
   }
 
-  has({ id, leaseId }: Pick<Lease, 'id' | 'leaseId'>): boolean {
-    return this.#claims.get(leaseId)?.jobs.has(id) ?? false
+  has(job: Pick<Lease, 'id' | 'leaseId'>): boolean {
+    return this.#claimOf(job)?.jobs.has(job.id) ?? false
   }
 
   /** false when it was not held any more. */
-  remove({ id, leaseId }: Pick<Lease, 'id' | 'leaseId'>): boolean {
-    const claim = this.#claims.get(leaseId)
-    if (!claim?.jobs.delete(id)) return false
-    if (claim.jobs.size === 0) this.#claims.delete(leaseId)
+  remove(job: Pick<Lease, 'id' | 'leaseId'>): boolean {
+    const claim = this.#claimOf(job)
+    if (!claim?.jobs.delete(job.id)) return false
+    if (claim.jobs.size === 0) {
+      this.#claims.delete(job.leaseId)
+      this.#latest = undefined
+    }
     return true
+  }
+
+  #claimOf({ leaseId }: Pick<Lease, 'leaseId'>): OpenClaim | undefined {
+    if (this.#latest?.leaseId === leaseId) return this.#latest.claim
+    const claim = this.#claims.get(leaseId)
+    if (claim) this.#latest = { leaseId, claim }
+    return claim
   }
 
   /** The tokens of a job grow with its claims: at the first there is nothing to look for. */

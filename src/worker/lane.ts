@@ -3,6 +3,7 @@
 import type { ClaimedJob } from '../domain/job.js'
 import { type Batch, type Cursor, QUEUE_START } from '../store/claim.js'
 import { Pace } from './pace.js'
+import { Stock } from './stock.js'
 
 /** Hears when a slot is free again, and since when it was not. */
 export type Freed = (startedAt: number, freedAt: number) => void
@@ -47,7 +48,7 @@ export class Lane {
   readonly queue: string
   readonly #slots: number
   readonly #deeds: LaneDeeds
-  readonly #stock: ClaimedJob[] = []
+  readonly #stock = new Stock()
   #running = 0
   #reserved = 0
   #turnEndsAt: number | undefined
@@ -79,16 +80,16 @@ export class Lane {
   /** Claims no more and gives the stock back to the caller; what runs goes on. */
   async stop(): Promise<ClaimedJob[]> {
     this.#isStopping = true
-    this.#roomWanted?.()
+    this.#goOn()
     await this.#loop
-    return this.#stock.splice(0)
+    return this.#stock.takeAll()
   }
 
   /** Starts nothing until resume(), and gives the stock back to the caller; what runs goes on. */
   async hush(): Promise<ClaimedJob[]> {
     this.#isHushed = true
     await this.#claiming
-    return this.#stock.splice(0)
+    return this.#stock.takeAll()
   }
 
   resume(): void {
@@ -99,7 +100,7 @@ export class Lane {
   /** How many jobs it could start at once. */
   free(): number {
     if (this.#isStopping || this.#isHushed) return 0
-    return Math.max(0, this.#openSlots() - this.#running - this.#reserved - this.#stock.length)
+    return Math.max(0, this.#openSlots() - this.#running - this.#reserved - this.#stock.size)
   }
 
   /** Keeps slots for jobs that arrive by take(); false where others may be waiting for them. */
@@ -124,7 +125,7 @@ export class Lane {
   /** There may be more room than before. */
   look(): void {
     this.#fill()
-    this.#roomWanted?.()
+    this.#goOn()
   }
 
   async #fetch(): Promise<void> {
@@ -151,6 +152,12 @@ export class Lane {
         if (!this.#isStopping) await new Promise((resolve) => setTimeout(resolve, AFTER_FAULT_MS))
       }
     }
+  }
+
+  #goOn(): void {
+    const goOn = this.#roomWanted
+    this.#roomWanted = undefined
+    goOn?.()
   }
 
   /** Behind the cursor first; from the start when that is due, or when the rest of the queue was too little. */
@@ -181,30 +188,32 @@ export class Lane {
   }
 
   #keep(jobs: readonly ClaimedJob[]): void {
-    this.#stock.push(...jobs)
+    this.#stock.add(jobs)
     this.#fill()
-    if (this.#stock.length > 0) this.#watchStock()
+    if (this.#stock.size > 0) this.#watchStock()
   }
 
   /** Jobs that wait here wait for this worker's slots, whoever else is free: not for long. */
   #watchStock(): void {
     this.#staleness ??= setTimeout(() => {
       this.#staleness = undefined
-      if (this.#stock.length === 0) return
+      if (this.#stock.size === 0) return
       const stoodMs = performance.now() - this.#startedAt
       if (stoodMs < STALE_MS) return this.#watchStock()
       this.#pace.atLeast(stoodMs)
-      this.#deeds.giveBack(this.#stock.splice(0))
+      this.#deeds.giveBack(this.#stock.takeAll())
     }, STALE_MS).unref()
   }
 
-  #fill(now = performance.now()): void {
-    for (let startedAt = now; this.#canStart(); startedAt = performance.now()) {
+  /** `now` where the caller has just asked for it: to ask again would take a short job a twentieth of its time. */
+  #fill(now?: number): void {
+    let startedAt = now
+    for (; this.#canStart(); startedAt = undefined) {
+      startedAt ??= performance.now()
       if (this.#isTurnOver(startedAt)) return
-      const job = this.#stock.shift() as ClaimedJob
       this.#running += 1
       this.#startedAt = startedAt
-      this.#deeds.run(job, startedAt, this.#freed)
+      this.#deeds.run(this.#stock.take(), startedAt, this.#freed)
     }
   }
 
@@ -212,11 +221,12 @@ export class Lane {
     this.#running -= 1
     this.#pace.learn(freedAt - startedAt, freedAt)
     this.#fill(freedAt)
-    this.#roomWanted?.()
+    // Most jobs leave too little room, and to go on only to see that would cost each a promise.
+    if (this.#roomWanted && this.#room() >= this.#worthAsking()) this.#goOn()
   }
 
   #canStart(): boolean {
-    return this.#stock.length > 0 && this.#running < this.#openSlots() && !this.#isStopping && !this.#isHushed
+    return this.#stock.size > 0 && this.#running < this.#openSlots() && !this.#isStopping && !this.#isHushed
   }
 
   /** Of the event loop; the next one goes on with the stock. */
@@ -239,7 +249,7 @@ export class Lane {
     if (this.#isHushed) return 0
     return Math.min(
       this.#largestClaim(),
-      this.#openSlots() - this.#running - this.#reserved + this.#stockWanted() - this.#stock.length,
+      this.#openSlots() - this.#running - this.#reserved + this.#stockWanted() - this.#stock.size,
     )
   }
 
@@ -250,7 +260,7 @@ export class Lane {
 
   /** Asking for a few at a time would spend a round trip on each: wait until half the room is free, unless idle slots wait. */
   #worthAsking(): number {
-    return this.#stock.length === 0 && this.#running < this.#slots
+    return this.#stock.size === 0 && this.#running < this.#slots
       ? 1
       : Math.min(this.#largestClaim(), Math.ceil((this.#slots + this.#stockWanted()) / 2))
   }
