@@ -117,7 +117,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'claim_ids waits for locked jobs',
     patch: { file: 'claim_ids', find: 'for update skip locked', replace: 'for update' },
-    caughtBy: race(null, 'pending', [claim, claim]),
+    caughtBy: race('exclusive', 'pending', [claim, claim]),
   },
   {
     name: 'lock_keys_of_ready waits for locked keys',
