@@ -1,5 +1,5 @@
 // Draining a filled queue, which several parts measure under different conditions. The command orders each process to prepare,
-// warm up, fill, go and watch; the time is from "go" until every handler has run and every outcome is written down.
+// warm up, fill, stage, go and watch; the time is from "go" until every handler has run and every outcome is written down.
 import { now, pause, until } from './clock.mjs'
 import { cpuMs } from './cpu.mjs'
 
@@ -32,6 +32,7 @@ export async function drainOnce(bench, system, { part, jobs, processes = 1, para
   for (const each of all) await obey(each, 'warm')
   await obey(first, 'fill')
   await store.settleDown()
+  await obey(first, 'stage')
   const undo = await condition?.(store)
 
   const pids = [store.pid, ...all.map((each) => each.pid)]
@@ -75,8 +76,11 @@ async function untilHandled(all, jobs) {
   if (handled > jobs) throw new Error(`${handled} handlers ran for ${jobs} jobs`)
 }
 
-/** The process's side. */
-export async function drainInside({ system, line, params }, { beforeFill = async () => {} } = {}) {
+/** The process's side; `beforeGo` comes after all that is left to settle down. */
+export async function drainInside(
+  { system, line, params },
+  { beforeFill = async () => {}, beforeGo = async () => {} } = {},
+) {
   let handled = 0
   let told = 0
   const tell = () => {
@@ -111,6 +115,7 @@ export async function drainInside({ system, line, params }, { beforeFill = async
       await beforeFill()
       await enqueue(params.jobs)
     },
+    stage: () => beforeGo(),
   }
   for (let order = await line.order(); order !== 'go'; order = await line.order()) {
     await deeds[order]()
