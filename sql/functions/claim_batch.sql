@@ -7,6 +7,8 @@
 -- p_lease_id: a random uuid, another one for each call; without it one is made here. Whoever made it can give back what it claimed
 -- without hearing of it (release_claims). With one that was used before the token still fences, which grows with each claim of a
 -- job; but release_claims gives back the jobs of both claims, and a failover that loses commits may issue a token twice.
+-- p_passes_crowds: the backlog of a held key, if it is long, is passed by and not walked through, for whoever has nothing to do until
+-- the answer comes. Jobs of others that stand in it wait for a look from the start that walks: the next must.
 create or replace function holdfast.claim_batch_v1(
   p_worker text,
   p_queue text,
@@ -16,6 +18,7 @@ create or replace function holdfast.claim_batch_v1(
   p_from_run_at timestamptz default '-infinity',
   p_from_job_id bigint default 0,
   p_lease_id uuid default null,
+  p_passes_crowds boolean default false,
   out jobs json,
   out priority integer,
   out run_at timestamptz,
@@ -36,7 +39,7 @@ begin
   select c.o_ids, c.o_priority, c.o_run_at, c.o_job_id, c.o_has_more, c.o_due_ms
     into v_ids, priority, run_at, job_id, has_more, v_due_ms
     from holdfast.claim_ids(p_worker, p_queue, p_types, p_n, p_from_priority, p_from_run_at, p_from_job_id, v_lease_id,
-                            v_leases) as c;
+                            v_leases, p_passes_crowds) as c;
   if v_ids <> '{}' then
     jobs := holdfast.claimed_jobs(v_ids, v_lease_id, v_leases, v_due_ms);
   end if;

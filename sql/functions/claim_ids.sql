@@ -9,7 +9,8 @@
 -- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
 -- behind one must still look from the start from time to time, for retries, late commits and urgent jobs; what a freed key has
 -- un-parked before it is taken first. Where a row without a key names an open transaction, its lock is not tried; behind
--- a position not even where it names a recent one, and a claim of many does not walk over the most of such rows (pass_claims).
+-- a position not even where it names a recent one, and a claim of many does not walk over the most of such rows (pass_by); with
+-- p_passes_crowds nor over the long backlog of a held key.
 create or replace function holdfast.claim_ids(
   p_worker text,
   p_queue text,
@@ -20,6 +21,7 @@ create or replace function holdfast.claim_ids(
   p_from_job_id bigint,
   p_lease_id uuid,
   p_leases jsonb,
+  p_passes_crowds boolean,
   out o_ids bigint[],
   out o_priority integer,
   out o_run_at timestamptz,
@@ -49,6 +51,7 @@ declare
   v_claimed bigint[];
   v_keyed bigint[];
   v_are_alike boolean;
+  v_passes_by boolean;
   v_shut text[] := '{}';     -- keys that another transaction has locked: their jobs can be neither claimed nor parked now
   v_crowded text[] := '{}';  -- held keys with more jobs than could be parked at once
   v_passed text[] := '{}';   -- both: their other jobs are passed by
@@ -80,13 +83,14 @@ begin
   loop
     v_run_at := case when v_priority = p_from_priority then p_from_run_at else '-infinity' end;
     v_job_id := case when v_priority = p_from_priority then p_from_job_id else 0 end;
-    if v_job_id > 0 and p_n > 100 then
-      select p.* into v_run_at, v_job_id
-        from holdfast.pass_claims(p_queue, p_types, v_priority, v_run_at, v_job_id, v_now, v_open_age) as p;
-    end if;
+    v_passes_by := v_job_id > 0 and p_n > 100;
     loop
       v_limit := least(p_n - cardinality(o_ids), v_budget);
       exit when v_limit <= 0;
+      if v_passes_by then
+        select p.* into v_run_at, v_job_id
+          from holdfast.pass_by(p_queue, p_types, v_priority, v_run_at, v_job_id, v_now, v_open_age, v_crowded) as p;
+      end if;
       select count(*), array_agg(m.place) filter (where m.key is null), array_agg(m.job_id) filter (where m.key is null),
              array_agg(m.job_id) filter (where m.key is not null), max(m.run_at),
              array_agg((date_part('epoch', m.run_at) * 1000)::bigint),
@@ -118,19 +122,15 @@ begin
       if v_places is not null then
         perform holdfast.claim_unkeyed(v_places, p_worker, p_lease_id, v_now, p_leases);
       end if;
-
       if v_keyed is not null then
-        v_claimed := v_claimed
-          || holdfast.claim_keyed(v_keyed, p_worker, array[p_queue], p_types, p_lease_id, v_now, p_leases);
-        v_claimed := array(
-          select l.job_id from holdfast.lease as l where l.job_id = any (v_claimed) order by l.run_at, l.job_id
-        );
+        v_claimed := v_claimed || holdfast.claim_keyed(v_keyed, p_worker, array[p_queue], p_types, p_lease_id, v_now, p_leases);
+        v_claimed := array(select l.job_id from holdfast.lease as l where l.job_id = any (v_claimed) order by l.run_at, l.job_id);
         -- With each held key up to 1,000 jobs of its backlog were parked: a few such batches are enough for one call.
         select v_shut || k.o_shut, v_crowded || k.o_crowded, v_budget - case when k.o_has_parked then 250 else 0 end
-          into v_shut, v_crowded, v_budget
-          from holdfast.keys_left(v_keyed, v_now) as k;
+          into v_shut, v_crowded, v_budget from holdfast.keys_left(v_keyed, v_now) as k;
         v_passed := v_shut || v_crowded;
       end if;
+      v_passes_by := v_keyed is not null and p_passes_crowds and v_crowded <> '{}';
       o_ids := o_ids || v_claimed;
       -- Jobs of a shut key are still pending: the next claim must meet them again.
       if v_shut = '{}' then

@@ -24,7 +24,7 @@ begin
     v_ids := v_ids || (
       select c.o_ids
         from holdfast.claim_ids(p_worker, v_queue, p_types, p_n - cardinality(v_ids), 0, '-infinity', 0, v_lease_id,
-                                v_leases) as c
+                                v_leases, false) as c
     );
   end loop;
   return query select r.* from holdfast.claim_rows(v_ids, v_lease_id) as r;

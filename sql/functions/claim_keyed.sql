@@ -91,7 +91,7 @@ begin
    where m.key = any (v_free || v_held)
      and exists (select from holdfast.job_key as k where k.key = m.key and k.holder is not null);
   if v_crowded is not null then
-    perform holdfast.park_backlog(v_crowded, 1000, p_now);
+    perform holdfast.park_backlog(v_crowded, p_met, 1000, p_now);
   end if;
   return v_claimed;
 end

@@ -17,7 +17,7 @@ declare
   v_crowded text[] := p_keys;
 begin
   loop
-    perform holdfast.park_backlog(v_crowded, 5000, p_looking_since);
+    perform holdfast.park_backlog(v_crowded, '{}', 5000, p_looking_since);
     v_crowded := holdfast.crowded_keys(v_crowded, p_looking_since);
     exit when v_crowded = '{}' or holdfast.now() >= v_until;
   end loop;

@@ -16,12 +16,18 @@ export interface Cursor {
 
 export const QUEUE_START: Cursor = Object.freeze({ priority: 0, runAt: '-infinity', jobId: '0' })
 
-export interface Claim {
+/** Where a claim looks for jobs. */
+export interface Look {
+  readonly from: Cursor
+  /** Goes on behind the long backlog of a held key instead of walking through it; a look from the start must follow that does not. */
+  readonly passesCrowds: boolean
+}
+
+export interface Claim extends Look {
   readonly worker: string
   readonly queue: string
   readonly types: readonly string[]
   readonly n: number
-  readonly from: Cursor
   /** Made by the claimer, random and another one for each claim, so that it knows its claim without an answer. */
   readonly leaseId: string
 }
@@ -36,8 +42,9 @@ export interface Batch {
   readonly hasMore: boolean
 }
 
-export async function claimBatch(store: Store, { worker, queue, types, n, from, leaseId }: Claim): Promise<Batch> {
-  const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId, leaseId]
+export async function claimBatch(store: Store, claim: Claim): Promise<Batch> {
+  const { worker, queue, types, n, from, leaseId, passesCrowds } = claim
+  const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId, leaseId, passesCrowds]
   const [row] = await call(store, CLAIM_BATCH, values)
   const cursor = { priority: row?.priority as number, runAt: row?.run_at as string, jobId: row?.job_id as JobId }
   return { jobs: claimed(row), cursor, hasMore: row?.has_more === true }
@@ -70,7 +77,7 @@ export async function releaseClaims(store: Store, worker: string, leaseIds: read
 // A claim that is given up may have been made, and all of it must be given back: so it is given up late.
 const answerMs = 20_000
 const CLAIM_BATCH: Statement = {
-  invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7, $8)',
+  invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
   columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id, c.has_more',
   answerMs,
   keptFor: 'claims',

@@ -2,14 +2,13 @@
 
 import { vi } from 'vitest'
 import type { ClaimedJob } from '../domain/job.js'
-import type { Cursor } from '../store/claim.js'
+import type { Cursor, Look } from '../store/claim.js'
 import { Lane } from './lane.js'
 
 export const job = (n: number) => ({ id: String(n) }) as ClaimedJob
 
-interface Ask {
+interface Ask extends Look {
   readonly n: number
-  readonly from: Cursor
   answer(jobs: ClaimedJob[], hasMore?: boolean): Promise<void>
   fail(error: Error): Promise<void>
 }
@@ -25,13 +24,13 @@ export function lane(slots: number, { share = 1 } = {}) {
   const returned: string[] = []
   const load = { share }
   const subject = new Lane('bulk', slots, {
-    claim: (_, n, from) =>
+    claim: (_, n, look) =>
       new Promise((resolve, reject) => {
         asks.push({
           n,
-          from,
+          ...look,
           answer: (jobs, hasMore = false) =>
-            settle(() => resolve({ jobs, cursor: positionOf(jobs.at(-1)?.id ?? from.jobId), hasMore })),
+            settle(() => resolve({ jobs, cursor: positionOf(jobs.at(-1)?.id ?? look.from.jobId), hasMore })),
           fail: (error) => settle(() => reject(error)),
         })
       }),

@@ -106,6 +106,43 @@ test.each([
   expect(nextAsk().from).toBe(QUEUE_START)
 })
 
+test('only the first look of a lane that has nothing to do passes crowds by, after a sleep too', async () => {
+  const { subject, nextAsk, naps } = lane(3)
+  subject.start()
+
+  const first = nextAsk()
+  expect(first).toMatchObject({ from: QUEUE_START, passesCrowds: true })
+  await first.answer([job(1)], true)
+  const behind = nextAsk()
+  expect(behind).toMatchObject({ from: positionOf('1'), passesCrowds: false })
+  await behind.answer([])
+  const fromStart = nextAsk()
+  expect(fromStart).toMatchObject({ from: QUEUE_START, passesCrowds: false })
+  await fromStart.answer([])
+
+  await naps[0]?.()
+  expect(nextAsk()).toMatchObject({ from: QUEUE_START, passesCrowds: true })
+})
+
+test.each([
+  ['a second after a look that passed crowds by', true, 1000],
+  ['sooner after one that met none', false, 250],
+])('what stands in a crowd is looked for %s', async (_, hasMore, ms) => {
+  const { subject, nextAsk, end } = lane(1)
+  subject.start()
+  await nextAsk().answer([job(1)], hasMore)
+
+  vi.advanceTimersByTime(ms)
+  await end('1')
+  const behind = nextAsk()
+  expect(behind.from).toEqual(positionOf('1'))
+  await behind.answer([job(2)])
+
+  vi.advanceTimersByTime(1)
+  await end('2')
+  expect(nextAsk()).toMatchObject({ from: QUEUE_START, passesCrowds: false })
+})
+
 test('a claim that fails is told and tried again after a while', async () => {
   const { subject, nextAsk, faults, asks, runs } = lane(1)
   subject.start()
@@ -248,7 +285,7 @@ function laneOfShortJobs(stock: number, ms: number) {
   const seen = { started: 0, startedBeforeClaim: [] as number[] }
   let left = stock
   const subject = new Lane('bulk', 4, {
-    claim: async (_, n, from) => {
+    claim: async (_, n, { from }) => {
       await new Promise<void>((resolve) => process.nextTick(resolve))
       seen.startedBeforeClaim.push(seen.started)
       const jobs = Array.from({ length: Math.min(n, left) }, (_each, i) => job(left - i))

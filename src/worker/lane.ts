@@ -1,7 +1,7 @@
 // One queue's share of a worker: keeps its slots busy and a small stock of claimed jobs behind them.
 
 import type { ClaimedJob } from '../domain/job.js'
-import { type Batch, type Cursor, QUEUE_START } from '../store/claim.js'
+import { type Batch, type Look, QUEUE_START } from '../store/claim.js'
 import { Pace } from './pace.js'
 import { Stock } from './stock.js'
 
@@ -9,7 +9,7 @@ import { Stock } from './stock.js'
 export type Freed = (startedAt: number, freedAt: number) => void
 
 export interface LaneDeeds {
-  claim(queue: string, n: number, from: Cursor): Promise<Batch>
+  claim(queue: string, n: number, look: Look): Promise<Batch>
   /** Runs it; `freed` hears when the slot is free again, and is not called before this returns. Never throws. */
   run(job: ClaimedJob, startedAt: number, freed: Freed): void
   /** Lets others run jobs that were claimed here and not started. */
@@ -30,6 +30,8 @@ interface Claimed {
 // is dear, it is taken so seldom that it costs no more than a twentieth of the time.
 const SWEEP_MS = 250
 const SWEEP_SHARE = 0.05
+// What crowds were passed by is dear to walk through, and nobody knows yet how dear: the look that does so waits for this long.
+const AFTER_PASSING_MS = 1000
 const LARGEST_CLAIM = 2000
 const LARGEST_STOCK = 4000
 // Where jobs are large or the database is slow, a claim asks for no more than come within this time, or fill the slots.
@@ -160,27 +162,32 @@ export class Lane {
     goOn?.()
   }
 
-  /** Behind the cursor first; from the start when that is due, or when the rest of the queue was too little. */
+  /**
+   * Behind the cursor first; from the start when that is due, or when the rest of the queue was too little. A lane that has just
+   * started or slept has nothing to do until the answer comes: its first look passes crowds by, and the next one does not.
+   */
   async #claim(n: number): Promise<Claimed> {
-    const isSweep = this.#mustSweep || performance.now() - this.#sweptAt > this.#sweepEveryMs
-    const first = await this.#claimFrom(isSweep ? QUEUE_START : this.#cursor, n)
+    const passesCrowds = this.#mustSweep
+    const isSweep = passesCrowds || performance.now() - this.#sweptAt > this.#sweepEveryMs
+    const first = await this.#look({ from: isSweep ? QUEUE_START : this.#cursor, passesCrowds }, n)
     if (isSweep || first.count === n || first.hasMore || this.#isStopping) return first
-    const second = await this.#claimFrom(QUEUE_START, n - first.count)
+    const second = await this.#look({ from: QUEUE_START, passesCrowds: false }, n - first.count)
     return { count: first.count + second.count, hasMore: second.hasMore }
   }
 
   /** What it brings starts at once: it waits for no second claim, which may take long. */
-  async #claimFrom(from: Cursor, n: number): Promise<Claimed> {
+  async #look(look: Look, n: number): Promise<Claimed> {
     const askedAt = performance.now()
-    const claiming = this.#deeds.claim(this.queue, n, from)
+    const claiming = this.#deeds.claim(this.queue, n, look)
     this.#endTurn()
     const { jobs, cursor, hasMore } = await claiming
     const answeredAt = performance.now()
     if (jobs.length > 0) this.#lastClaim = { ms: answeredAt - askedAt, jobs: jobs.length }
-    if (from === QUEUE_START) {
+    if (look.from === QUEUE_START) {
       this.#mustSweep = false
       this.#sweptAt = answeredAt
-      this.#sweepEveryMs = Math.max(SWEEP_MS, (answeredAt - askedAt) / SWEEP_SHARE)
+      const hasPassedCrowds = look.passesCrowds && hasMore
+      this.#sweepEveryMs = Math.max(hasPassedCrowds ? AFTER_PASSING_MS : SWEEP_MS, (answeredAt - askedAt) / SWEEP_SHARE)
     }
     this.#cursor = cursor
     this.#keep(jobs)

@@ -5,7 +5,7 @@ import type { ClaimedJob } from '../domain/job.js'
 import type { PipelineDefinition } from '../domain/pipeline.js'
 import type { EventHub } from '../observe/events.js'
 import type { Instrument } from '../observe/instrument.js'
-import { type Batch, type Cursor, claimBatch, claimSuspect } from '../store/claim.js'
+import { type Batch, claimBatch, claimSuspect, type Look } from '../store/claim.js'
 import type { Store } from '../store/open.js'
 import { deregisterWorker, putJobTypes, type WorkerRow } from '../store/workers.js'
 import { Backpressure } from './backpressure.js'
@@ -72,7 +72,7 @@ export class Worker {
     this.#lanes = [...options.lanes].map(
       ([queue, slots]) =>
         new Lane(queue, slots, {
-          claim: (name, n, from) => this.#claim(name, n, from),
+          claim: (name, n, look) => this.#claim(name, n, look),
           run: (job, startedAt, freed) => this.#runs.work(job, startedAt, freed),
           giveBack: (jobs) => this.#runs.giveBack(jobs),
           sleep: () => this.#wakeup.sleep(),
@@ -162,12 +162,12 @@ export class Worker {
     }
   }
 
-  async #claim(queue: string, n: number, from: Cursor): Promise<Batch> {
+  async #claim(queue: string, n: number, look: Look): Promise<Batch> {
     await this.#runs.whenHealthy()
     const claimedAt = monotonicMs()
     const { id: worker, types } = this.#row
     const batch = await this.#runs.claim((leaseId) =>
-      claimBatch(this.#parts.store, { worker, queue, types, n, from, leaseId }),
+      claimBatch(this.#parts.store, { worker, queue, types, n, leaseId, ...look }),
     )
     const ms = monotonicMs() - claimedAt
     this.#parts.events.emit('worker.claimed', { worker, queue, jobs: batch.jobs.length, ms })

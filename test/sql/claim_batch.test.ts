@@ -295,6 +295,16 @@ test('a claim reaches what is behind the backlog of a held key, and says that th
   expect(claims.at(-1)?.hasMore).toBe(false)
 })
 
+test('of the backlog of a held key a claim parks all that it meets, and goes on behind it', async () => {
+  await backlogOfAHeldKey(6000)
+  const free = await given().pendingJob()
+
+  const { position } = await claimBatch(2000)
+
+  expect(await parked()).toBe(2000)
+  expect(position.job_id).toBe(free)
+})
+
 test('a look that finds nothing to claim parks more of a backlog than one that has jobs to hand over', async () => {
   await backlogOfAHeldKey(7000)
 

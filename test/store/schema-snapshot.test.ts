@@ -1,4 +1,4 @@
-// The schema is a file that changes only together with a change of sql/. Rewrite it with: npx vitest run -u schema-snapshot
+// The schema is a file that changes only together with a change of sql/. Rewrite it with: npx vitest run schema-snapshot -u
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { migrate } from '../../src/store/migrate.js'
