@@ -1,5 +1,6 @@
-// fleet: the drain by four worker processes; Holdfast's also by one, in the same rounds. Of four times as many jobs, as many for
-// each process as elsewhere for one: what a process takes to start and to warm up says nothing of how they work side by side.
+// fleet: the drain by four worker processes, of four times as many jobs, as many for each process as elsewhere for one: what a
+// process takes to start and to warm up says nothing of how they work side by side. Holdfast's also by one process, in the same
+// rounds: of all these jobs, over which its start and warm-up are spread four times as thin, and of a process's share.
 import { drainInside, drainOnce } from '../draining.mjs'
 import { holdfast } from '../systems/holdfast.mjs'
 
@@ -7,20 +8,23 @@ export const measures = { fleet: { unit: 'jobs/s', better: 'higher', says: 'no-o
 
 const PROCESSES = 4
 const ALONE = 'holdfast, one process'
+const SHARE = 'holdfast, one process, its share'
 export const systems = [
   'holdfast',
   ALONE,
+  SHARE,
   'graphile-worker (local queue 500)',
   'graphile-worker (local queue 2000)',
   'pg-boss (work)',
   'bullmq (Redis)',
 ]
-export const own = { [ALONE]: { ...holdfast, name: ALONE } }
-export const quickSystems = ['holdfast', ALONE]
+export const own = { [ALONE]: { ...holdfast, name: ALONE }, [SHARE]: { ...holdfast, name: SHARE } }
+export const quickSystems = ['holdfast', ALONE, SHARE]
 
 export async function measure(bench, system) {
-  const isAlone = system.name === ALONE
-  const options = { part: 'fleet', jobs: PROCESSES * bench.drained, processes: isAlone ? 1 : PROCESSES }
+  const isAlone = system.name in own
+  const jobs = system.name === SHARE ? bench.drained : PROCESSES * bench.drained
+  const options = { part: 'fleet', jobs, processes: isAlone ? 1 : PROCESSES }
   const { rate } = await drainOnce(bench, isAlone ? holdfast : system, options)
   return { fleet: rate }
 }
