@@ -30,7 +30,7 @@ interface Claimed {
 // is dear, it is taken so seldom that it costs no more than a twentieth of the time.
 const SWEEP_MS = 250
 const SWEEP_SHARE = 0.05
-// What crowds were passed by is dear to walk through, and nobody knows yet how dear: the look that does so waits for this long.
+// Crowds that were passed by are dear to walk through, and nobody knows yet how dear: the look that does so waits for this long.
 const AFTER_PASSING_MS = 1000
 const LARGEST_CLAIM = 2000
 const LARGEST_STOCK = 4000

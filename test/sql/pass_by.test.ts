@@ -173,8 +173,8 @@ test('where others stand among the jobs of a held key, they are claimed and not 
   const position = await crowd(1)
   const due: string[] = []
   for (let i = 0; i < 300; i += 1) {
-    due.push(...(await enqueue(4)))
-    await crowdOn(4)
+    due.push(...(await enqueue(2)))
+    await crowdOn(9)
   }
 
   expect((await passing(10, position)).ids).toEqual(due.slice(0, 10))
