@@ -21,7 +21,7 @@ import { ClaimsInDoubt } from './claims-in-doubt.js'
 import { HeldJobs } from './held-jobs.js'
 import { startIsolatedRun } from './isolated-run.js'
 import { type Keeping, type KeepingOptions, startKeeping } from './keeping.js'
-import type { Freed } from './lane.js'
+import type { SlotOwner } from './lane.js'
 import type { KeeperFacts } from './lease-keeper.js'
 import { LogBook } from './log-book.js'
 import { monotonicMs } from './monotonic.js'
@@ -29,7 +29,7 @@ import type { Registry, RunnableJob } from './registry.js'
 import type { LeasedDeeds } from './run-context.js'
 import { type OnOutcome, type Run, startRun } from './runner.js'
 import { RunsAtWork } from './runs-at-work.js'
-import { type Ended, Settler } from './settler.js'
+import { type Ended, Settler, type SettlerFacts } from './settler.js'
 import { startComputedRun, withComputedInput } from './step-inputs.js'
 
 export interface JobRunsParts {
@@ -60,7 +60,7 @@ export interface JobReceiver {
 // After a handler was told to stop, how long stop() waits for it to do so.
 const ABORT_MS = 2000
 
-export class JobRuns {
+export class JobRuns implements SettlerFacts {
   readonly #parts: JobRunsParts
   readonly #settler: Settler
   readonly #logBook: LogBook
@@ -78,16 +78,12 @@ export class JobRuns {
 
   constructor(parts: JobRunsParts) {
     this.#parts = parts
-    this.#settler = new Settler(parts.store, {
-      onSettled: (ended, verdict) => this.#settled(ended, verdict),
-      onFault: this.fault,
-      completeSteps: (batch) => this.#completeSteps(batch),
-    })
-    this.#logBook = new LogBook(parts.store, this.fault)
+    this.#settler = new Settler(parts.store, this)
+    this.#logBook = new LogBook(parts.store, this.onFault)
     this.#inDoubt = new ClaimsInDoubt({
       release: (leaseIds) => releaseClaims(parts.store, parts.worker, leaseIds),
       onReleased: () => parts.wake?.(),
-      onFault: this.fault,
+      onFault: this.onFault,
     })
   }
 
@@ -109,7 +105,7 @@ export class JobRuns {
       healthy: (isHealthy: boolean) => this.#setHealthy(isHealthy),
       silence: (inMs: number) => this.#parts.watch?.silence(inMs),
       unanswered: () => this.#parts.watch?.unanswered(),
-      fault: this.fault,
+      fault: this.onFault,
     }
     this.#keeping = await startKeeping(this.#parts.store, row, this.#held, facts, options)
   }
@@ -167,13 +163,13 @@ export class JobRuns {
   }
 
   /**
-   * Runs a held job; `freed` hears when its slot is free again. Writing the outcome down goes on behind. Times are of
+   * Runs a held job; `owner` hears when its slot is free again. Writing the outcome down goes on behind. Times are of
    * performance.now(), which short jobs would spend a tenth of their time on if everyone asked for it.
    */
-  work(job: ClaimedJob, startedAt: number, freed: Freed): void {
+  work(job: ClaimedJob, startedAt: number, owner: SlotOwner): void {
     // Lost while it waited in the stock: another may be running it already.
     if (!this.#held.has(job)) {
-      queueMicrotask(() => freed(startedAt, startedAt))
+      queueMicrotask(() => owner.freed(startedAt, startedAt))
       return
     }
     this.#run(job, (outcome) => {
@@ -181,8 +177,8 @@ export class JobRuns {
       const endedAt = performance.now()
       this.#settle({ job, outcome, ms: endedAt - startedAt })
       const wait = this.#settler.backlog()
-      if (wait) void wait.then(() => freed(startedAt, performance.now()))
-      else freed(startedAt, endedAt)
+      if (wait) void wait.then(() => owner.freed(startedAt, performance.now()))
+      else owner.freed(startedAt, endedAt)
     })
   }
 
@@ -216,11 +212,30 @@ export class JobRuns {
     this.#isOver = true
   }
 
+  onSettled(ended: Ended, verdict: boolean | undefined): void {
+    const { job } = ended
+    this.#held.remove(job)
+    tell(this.#parts, ended, verdict ?? false)
+    this.#untold.get(job)?.()
+  }
+
+  /** What comes after them and may run here is claimed in the same call. */
+  completeSteps(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]> {
+    const { store, worker, registry, receiver } = this.#parts
+    const claimedAt = monotonicMs()
+    return completeSteps(store, batch, {
+      worker,
+      types: registry.types,
+      room: receiver?.room() ?? new Map(),
+      take: (handed) => receiver?.take(handed, claimedAt),
+    })
+  }
+
   readonly #openLog = (job: ClaimedJob): Logger =>
     this.#logBook.loggerFor(job, withFields(this.#parts.log, { jobId: job.id, type: job.type, attempt: job.attempts }))
 
   /** Tells of something that failed in the worker itself. */
-  readonly fault = (doing: string, error: unknown): void => {
+  readonly onFault = (doing: string, error: unknown): void => {
     const { log, events, worker } = this.#parts
     log.warn({ worker, err: error }, `${doing} failed`)
     events.emit('worker.fault', { worker, doing, error })
@@ -271,34 +286,15 @@ export class JobRuns {
     try {
       await instrument.run(job, start)
     } catch (error) {
-      this.fault(`looking on at job ${job.id}`, error)
+      this.onFault(`looking on at job ${job.id}`, error)
     }
     return start()
-  }
-
-  /** What comes after them and may run here is claimed in the same call. */
-  #completeSteps(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]> {
-    const { store, worker, registry, receiver } = this.#parts
-    const claimedAt = monotonicMs()
-    return completeSteps(store, batch, {
-      worker,
-      types: registry.types,
-      room: receiver?.room() ?? new Map(),
-      take: (handed) => receiver?.take(handed, claimedAt),
-    })
   }
 
   #settle(ended: Ended): void {
     // Given back when the worker stopped: what its run came to since then is nobody's.
     if (this.#isOver) ended.done?.()
     else this.#settler.push(ended)
-  }
-
-  #settled(ended: Ended, verdict: boolean | undefined): void {
-    const { job } = ended
-    this.#held.remove(job)
-    tell(this.#parts, ended, verdict ?? false)
-    this.#untold.get(job)?.()
   }
 
   #told(job: ClaimedJob): Promise<void> {

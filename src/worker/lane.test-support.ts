@@ -34,7 +34,7 @@ export function lane(slots: number, { share = 1 } = {}) {
           fail: (error) => settle(() => reject(error)),
         })
       }),
-    run: ({ id }, startedAt, freed) => void runs.set(id, () => settle(() => freed(startedAt, performance.now()))),
+    run: ({ id }, startedAt, owner) => void runs.set(id, () => settle(() => owner.freed(startedAt, performance.now()))),
     giveBack: (jobs) => void returned.push(...jobs.map(({ id }) => id)),
     sleep: () => new Promise((resolve) => naps.push(() => settle(resolve))),
     share: () => load.share,

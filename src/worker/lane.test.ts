@@ -293,10 +293,10 @@ function laneOfShortJobs(stock: number, ms: number) {
       return { jobs, cursor: from, hasMore: false }
     },
     giveBack: () => {},
-    run: (_job, startedAt, freed) => {
+    run: (_job, startedAt, owner) => {
       seen.started += 1
       vi.advanceTimersByTime(ms)
-      queueMicrotask(() => freed(startedAt, performance.now()))
+      queueMicrotask(() => owner.freed(startedAt, performance.now()))
     },
     sleep: () => new Promise(() => {}),
     share: () => 1,

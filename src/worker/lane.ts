@@ -5,13 +5,15 @@ import { type Batch, type Look, QUEUE_START } from '../store/claim.js'
 import { Pace } from './pace.js'
 import { Stock } from './stock.js'
 
-/** Hears when a slot is free again, and since when it was not. */
-export type Freed = (startedAt: number, freedAt: number) => void
+export interface SlotOwner {
+  /** A slot is free again, and was not since `startedAt`. */
+  freed(startedAt: number, freedAt: number): void
+}
 
 export interface LaneDeeds {
   claim(queue: string, n: number, look: Look): Promise<Batch>
-  /** Runs it; `freed` hears when the slot is free again, and is not called before this returns. Never throws. */
-  run(job: ClaimedJob, startedAt: number, freed: Freed): void
+  /** Runs it; `owner` hears when the slot is free again, and not before this returns. Never throws. */
+  run(job: ClaimedJob, startedAt: number, owner: SlotOwner): void
   /** Lets others run jobs that were claimed here and not started. */
   giveBack(jobs: readonly ClaimedJob[]): void
   /** Resolves when there may be work: told, asked again, or after a while. */
@@ -46,7 +48,7 @@ const AFTER_FAULT_MS = 500
 // and settlements of these very jobs, would wait behind all of them. After this long they get their turn.
 const TURN_MS = 1
 
-export class Lane {
+export class Lane implements SlotOwner {
   readonly queue: string
   readonly #slots: number
   readonly #deeds: LaneDeeds
@@ -122,6 +124,14 @@ export class Lane {
     if (this.#isStopping || this.#isHushed) return false
     this.#keep([job])
     return true
+  }
+
+  freed(startedAt: number, freedAt: number): void {
+    this.#running -= 1
+    this.#pace.learn(freedAt - startedAt, freedAt)
+    this.#fill(freedAt)
+    // Most jobs leave too little room, and to go on only to see that would cost each a promise.
+    if (this.#roomWanted && this.#room() >= this.#worthAsking()) this.#goOn()
   }
 
   /** There may be more room than before. */
@@ -220,16 +230,8 @@ export class Lane {
       if (this.#isTurnOver(startedAt)) return
       this.#running += 1
       this.#startedAt = startedAt
-      this.#deeds.run(this.#stock.take(), startedAt, this.#freed)
+      this.#deeds.run(this.#stock.take(), startedAt, this)
     }
-  }
-
-  readonly #freed: Freed = (startedAt, freedAt) => {
-    this.#running -= 1
-    this.#pace.learn(freedAt - startedAt, freedAt)
-    this.#fill(freedAt)
-    // Most jobs leave too little room, and to go on only to see that would cost each a promise.
-    if (this.#roomWanted && this.#room() >= this.#worthAsking()) this.#goOn()
   }
 
   #canStart(): boolean {

@@ -5,13 +5,14 @@ import type { ClaimedJob } from '../domain/job.js'
 import type { PipelineDefinition } from '../domain/pipeline.js'
 import type { EventHub } from '../observe/events.js'
 import type { Instrument } from '../observe/instrument.js'
-import { type Batch, claimBatch, claimSuspect, type Look } from '../store/claim.js'
+import { claimSuspect } from '../store/claim.js'
 import type { Store } from '../store/open.js'
 import { deregisterWorker, putJobTypes, type WorkerRow } from '../store/workers.js'
 import { Backpressure } from './backpressure.js'
 import type { WorkerIdentity } from './identity.js'
 import { type BeatWatch, type JobReceiver, JobRuns } from './job-runs.js'
 import { Lane } from './lane.js'
+import { LaneWork } from './lane-work.js'
 import { LoadReport } from './load-report.js'
 import { LoopDelay } from './loop-delay.js'
 import { monotonicMs } from './monotonic.js'
@@ -66,20 +67,18 @@ export class Worker {
       ...(options.handOver && { receiver }),
     })
     this.#seats = new ReservedSeats(identity.id, receiver.take, (ask) => this.#runs.claim(ask))
-    const onFault = this.#runs.fault
+    const { onFault } = this.#runs
     this.#wakeup = new Wakeup(store, { worker: identity.id, queues: this.#row.queues, onFault, ...options })
     this.#backpressure = options.backpressure && new Backpressure(options.backpressure)
-    this.#lanes = [...options.lanes].map(
-      ([queue, slots]) =>
-        new Lane(queue, slots, {
-          claim: (name, n, look) => this.#claim(name, n, look),
-          run: (job, startedAt, freed) => this.#runs.work(job, startedAt, freed),
-          giveBack: (jobs) => this.#runs.giveBack(jobs),
-          sleep: () => this.#wakeup.sleep(),
-          share: () => this.#backpressure?.share ?? 1,
-          onFault,
-        }),
-    )
+    const work = new LaneWork({
+      store,
+      events,
+      row: this.#row,
+      runs: this.#runs,
+      wakeup: this.#wakeup,
+      backpressure: this.#backpressure,
+    })
+    this.#lanes = [...options.lanes].map(([queue, slots]) => new Lane(queue, slots, work))
     this.#suspects = new SuspectRoom({
       claim: () => this.#claimSuspect(),
       run: (job) => this.#runs.workThrough(job),
@@ -143,7 +142,7 @@ export class Worker {
     await this.#seats.empty()
     await this.#runs.stop(this.#options.graceMs)
     await suspectsStopped
-    await deregisterWorker(this.#parts.store, this.#row.id).catch((error) => this.#runs.fault('deregistering', error))
+    await deregisterWorker(this.#parts.store, this.#row.id).catch((error) => this.#runs.onFault('deregistering', error))
     this.#parts.events.emit('worker.stopped', { worker: this.#row.id })
   }
 
@@ -160,19 +159,6 @@ export class Worker {
           }
         }),
     }
-  }
-
-  async #claim(queue: string, n: number, look: Look): Promise<Batch> {
-    await this.#runs.whenHealthy()
-    const claimedAt = monotonicMs()
-    const { id: worker, types } = this.#row
-    const batch = await this.#runs.claim((leaseId) =>
-      claimBatch(this.#parts.store, { worker, queue, types, n, leaseId, ...look }),
-    )
-    const ms = monotonicMs() - claimedAt
-    this.#parts.events.emit('worker.claimed', { worker, queue, jobs: batch.jobs.length, ms })
-    await this.#runs.hold(batch.jobs, claimedAt)
-    return batch
   }
 
   async #claimSuspect(): Promise<ClaimedJob | undefined> {
