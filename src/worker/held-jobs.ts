@@ -42,7 +42,7 @@ export class HeldJobs {
     const claim = this.#claimOf(job)
     if (claim) claim.jobs.set(job.id, job)
     else this.#claims.set(job.leaseId, { jobs: new Map([[job.id, job]]), renewedAt: claimedAt })
-    if (job.leaseMs < this.#shortestLeaseMs) this.#shortestLeaseMs = job.leaseMs
+    this.#shortestLeaseMs = Math.min(this.#shortestLeaseMs, job.leaseMs)
     return earlier
   }
 

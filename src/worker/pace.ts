@@ -6,7 +6,8 @@
 const AVERAGED_MS = { first: 5, most: 100 }
 
 export class Pace {
-  #latest: number | undefined
+  #runMs: number | undefined
+  #isFirst = true
   #sum = 0
   #count = 0
   #since = 0
@@ -14,7 +15,7 @@ export class Pace {
 
   /** undefined while nothing is known. */
   get runMs(): number | undefined {
-    return this.#latest ?? (this.#count > 0 ? this.#sum / this.#count : undefined)
+    return this.#runMs
   }
 
   /** A run that ended `now` took so long. */
@@ -22,16 +23,20 @@ export class Pace {
     if (this.#count === 0) this.#since = now - ms
     this.#sum += ms
     this.#count += 1
-    if (now - this.#since < this.#averagedMs) return
-    this.#averagedMs = Math.min(2 * this.#averagedMs, AVERAGED_MS.most)
-    this.#latest = this.#sum / this.#count
-    this.#sum = 0
-    this.#count = 0
+    const isOver = now - this.#since >= this.#averagedMs
+    if (isOver || this.#isFirst) this.#runMs = this.#sum / this.#count
+    if (isOver) this.#begin(Math.min(2 * this.#averagedMs, AVERAGED_MS.most))
   }
 
   /** What runs has not ended for so long: whatever was learnt before no longer holds. */
   atLeast(ms: number): void {
-    this.#latest = Math.max(ms, this.runMs ?? 0)
+    this.#runMs = Math.max(ms, this.#runMs ?? 0)
+    this.#begin(this.#averagedMs)
+  }
+
+  #begin(averagedMs: number): void {
+    this.#isFirst = false
+    this.#averagedMs = averagedMs
     this.#sum = 0
     this.#count = 0
   }
