@@ -56,3 +56,15 @@ test('a rest of ten minutes is over at once when it was dismissed', () => {
 
   expect(standIn.isDismissed).toBe(true)
 })
+
+test('whoever stands in is free when dismissed before it went to work, and goes to none after that', () => {
+  const { keeper, standIn } = bothSides()
+
+  expect([keeper.dismiss(), standIn.goToWork()]).toEqual([true, false])
+})
+
+test('whoever has gone to work is not free, and one that takes its place may go to work too', () => {
+  const { keeper, standIn } = bothSides()
+
+  expect([standIn.goToWork(), standIn.goToWork(), keeper.dismiss()]).toEqual([true, true, false])
+})

@@ -3,7 +3,8 @@
 
 // Times are in microseconds of monotonicMs().
 const [STATE, KEPT_AT, RENEWED_AT, SHORTEST_MS, WORDS] = [0, 1, 2, 3, 4]
-const [AT_WORK, DISMISSED] = [0n, 1n]
+// Of the one who stands in.
+const [WATCHING, WORKING, DISMISSED] = [0n, 1n, 2n]
 
 // A keeper that has not got through for so long is late: a look every second that twice came to nothing.
 const LATE_MS = 3000
@@ -56,9 +57,16 @@ export class KeeperWatch {
     return Atomics.load(this.#words, STATE) === DISMISSED
   }
 
-  dismiss(): void {
-    Atomics.store(this.#words, STATE, DISMISSED)
+  /** true when nobody has ever gone to work: whoever watches only looks whether it is dismissed. */
+  dismiss(): boolean {
+    const before = Atomics.exchange(this.#words, STATE, DISMISSED)
     Atomics.notify(this.#words, STATE)
+    return before === WATCHING
+  }
+
+  /** false when it was dismissed. */
+  goToWork(): boolean {
+    return Atomics.compareExchange(this.#words, STATE, WATCHING, WORKING) !== DISMISSED
   }
 
   /** How long to wait between two looks. */
@@ -68,7 +76,8 @@ export class KeeperWatch {
 
   /** Blocks the thread for so long, or until it is dismissed. */
   rest(ms: number): void {
-    Atomics.wait(this.#words, STATE, AT_WORK, ms)
+    const state = Atomics.load(this.#words, STATE)
+    if (state !== DISMISSED) Atomics.wait(this.#words, STATE, state, ms)
   }
 
   get #lateMs(): number {

@@ -11,6 +11,7 @@ import { BOOTED_MS, KeeperWatch } from './keeper-watch.js'
 import { type KeeperDeeds, type KeeperFacts, LeaseKeeper } from './lease-keeper.js'
 import { monotonicMs } from './monotonic.js'
 import { StandIn } from './stand-in.js'
+import { StandInThreads } from './stand-in-threads.js'
 
 export interface Keeping {
   /** More is held than before. */
@@ -66,7 +67,8 @@ export async function startKeeping(
   )
   const bootsAtOnce = options.shortestLeaseMs < BOOTED_MS
   const data = { address, schema: store.schema, worker: row.id, bootsAtOnce }
-  const standIn = options.thread ? new StandIn(data, watch, facts.fault, options.threadFile) : undefined
+  const threads = options.threadFile === undefined ? undefined : new StandInThreads(options.threadFile, 0)
+  const standIn = options.thread ? new StandIn(data, watch, facts.fault, threads) : undefined
   const stop = async () => {
     await Promise.all([standIn?.stop(), keeper.stop()])
     await session.close()

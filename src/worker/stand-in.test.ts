@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { KeeperWatch } from './keeper-watch.js'
-import { StandIn, type StandInData } from './stand-in.js'
+import { StandIn } from './stand-in.js'
+import { type StandInData, StandInThreads } from './stand-in-threads.js'
 
 // Waits for a word in the last of the watch's words, tells that it has booted, and dies if the word says so.
 const THREAD = `
@@ -34,7 +35,7 @@ function standIn(bootsAtOnce: boolean) {
     faults.push(String(error))
     heard()
   }
-  const subject = new StandIn(data, new KeeperWatch(), onFault, join(folder, 'thread.mjs'))
+  const subject = new StandIn(data, new KeeperWatch(), onFault, new StandInThreads(join(folder, 'thread.mjs'), 0))
   const say = (what: 'boot' | 'die') => {
     Atomics.store(word, 0, what === 'boot' ? 1 : 2)
     Atomics.notify(word, 0)

@@ -2,31 +2,19 @@
 // watches for as long as the keeper keeps. One that dies is replaced.
 
 import { createRequire } from 'node:module'
-import { Worker as Thread } from 'node:worker_threads'
-import type { DatabaseAddress } from '../store/open.js'
+import type { Worker as Thread } from 'node:worker_threads'
 import type { KeeperWatch } from './keeper-watch.js'
-
-/** What the thread is started with. */
-export interface StandInData extends Pick<DatabaseAddress, 'address'> {
-  readonly schema: string
-  readonly worker: string
-  /** It boots at once and not when it is needed: leases may be too short for that. */
-  readonly bootsAtOnce: boolean
-  /** The memory of a KeeperWatch. */
-  readonly watch: SharedArrayBuffer
-}
-
-export type FromStandIn = { readonly kind: 'ready' } | { readonly kind: 'fault'; readonly message: string }
+import { type FromStandIn, type StandInData, StandInThreads } from './stand-in-threads.js'
 
 // The built file, also when this one runs from its source: a thread loads JavaScript only.
-const THREAD_FILE = createRequire(import.meta.url).resolve('#stand-in-thread')
+const THREADS = new StandInThreads(createRequire(import.meta.url).resolve('#stand-in-thread'))
 const REPLACE_MS = 1000
 
 export class StandIn {
   readonly #data: Omit<StandInData, 'watch'>
   readonly #watch: KeeperWatch
   readonly #onFault: (doing: string, error: unknown) => void
-  readonly #file: string
+  readonly #threads: StandInThreads
   #thread: Thread | undefined
   #replacing: NodeJS.Timeout | undefined
 
@@ -34,12 +22,12 @@ export class StandIn {
     data: Omit<StandInData, 'watch'>,
     watch: KeeperWatch,
     onFault: (doing: string, error: unknown) => void,
-    file = THREAD_FILE,
+    threads = THREADS,
   ) {
     this.#data = data
     this.#watch = watch
     this.#onFault = onFault
-    this.#file = file
+    this.#threads = threads
   }
 
   /** Resolves when the worker may claim; rejects when a thread that boots at once dies before it is there. */
@@ -51,16 +39,14 @@ export class StandIn {
 
   async stop(): Promise<void> {
     clearTimeout(this.#replacing)
-    this.#watch.dismiss()
-    await this.#thread?.terminate()
+    const isFree = this.#watch.dismiss()
+    const thread = this.#thread
+    this.#thread = undefined // it may be another worker's by the next stop
+    if (thread) await this.#threads.close(thread, isFree)
   }
 
   #open(): Promise<void> {
-    const thread = new Thread(this.#file, {
-      workerData: { ...this.#data, watch: this.#watch.memory } satisfies StandInData,
-      name: 'holdfast-stand-in',
-      execArgv: [], // flags of the program's own start need not fit a thread
-    })
+    const thread = this.#threads.open({ ...this.#data, watch: this.#watch.memory })
     this.#thread = thread
     return new Promise((resolve, reject) => {
       thread.on('message', (told: FromStandIn) => {
