@@ -18,21 +18,27 @@ const LOOK_MS = 4
  * Jobs per second of one drain, and the CPU time per job of the store and of the workers together.
  * @param {object} bench
  * @param {import('./systems.mjs').System} system
- * @param {{ part: string, jobs: number, processes?: number, params?: object,
+ * @param {{ part: string, jobs: number, processes?: number, params?: object, isStanding?: boolean,
  *   condition?: (store: object) => Promise<() => Promise<void>> }} options
+ *   `isStanding`: the workers are up before, and the time is from the moment when their queue is opened to them;
  *   `condition` sets something up between filling and going; what it returns takes it back
  */
-export async function drainOnce(bench, system, { part, jobs, processes = 1, params = {}, condition }) {
+export async function drainOnce(
+  bench,
+  system,
+  { part, jobs, processes = 1, params = {}, isStanding = false, condition },
+) {
   const shareOf = (n) => Math.max(LEAST_JOBS, Math.round(n * (system.share ?? 1)))
   const share = shareOf(jobs)
   const warmUp = shareOf(bench.drained * WARM_UP_SHARE)
   const store = await bench.stores.fresh(system.store)
-  const start = () => bench.start(part, system, { ...params, jobs: share, warmUp }, store.url)
+  const start = () => bench.start(part, system, { ...params, jobs: share, warmUp, isStanding }, store.url)
   const first = start()
   await obey(first, 'prepare')
   const all = [first, ...Array.from({ length: processes - 1 }, start)]
   for (const each of all.slice(1)) await obey(each, 'prepare')
-  for (const each of all) await obey(each, 'warm')
+  if (isStanding) await standUp(all, warmUp)
+  else for (const each of all) await obey(each, 'warm')
   await obey(first, 'fill')
   await store.settleDown()
   await obey(first, 'stage')
@@ -62,6 +68,15 @@ export async function drainOnce(bench, system, { part, jobs, processes = 1, para
   return { rate: (share / (at - startedAt)) * 1000, cpuPerJob: (cpu * 1000) / share }
 }
 
+/** Starts all workers and warms them up together, with as many jobs for each as the others have; then shuts their queue. */
+async function standUp(all, warmUp) {
+  for (const each of all) await obey(each, 'stand')
+  for (const _ of all) await obey(all[0], 'load')
+  await untilHandled(all, all.length * warmUp)
+  await obey(all[0], 'shut')
+  for (const each of all) await obey(each, 'forget')
+}
+
 async function obey(process, order) {
   process.say(order)
   await process.hear(order)
@@ -86,6 +101,7 @@ export async function drainInside(
 ) {
   let handled = 0
   let told = 0
+  let telling
   const tell = () => {
     if (handled > told) line.tell('handled', { n: handled - told })
     told = handled
@@ -117,6 +133,23 @@ export async function drainInside(
       goal = params.jobs
       reached = tell
     },
+    async stand() {
+      await system.work(handler)
+      telling = setInterval(tell, TELL_MS)
+    },
+    load: () => enqueue(params.warmUp),
+    async shut() {
+      await until(() => system.isSettled())
+      await system.shutQueue()
+    },
+    async forget() {
+      clearInterval(telling)
+      tell()
+      handled = 0
+      told = 0
+      goal = params.jobs
+      reached = tell
+    },
     async fill() {
       await beforeFill()
       await enqueue(params.jobs)
@@ -130,8 +163,8 @@ export async function drainInside(
   return drain()
 
   async function drain() {
-    await system.work(handler)
-    const telling = setInterval(tell, TELL_MS)
+    await (params.isStanding ? system.openQueue() : system.work(handler))
+    telling = setInterval(tell, TELL_MS)
     for (let order = await line.order(); order !== 'end'; order = await line.order()) {
       await until(() => system.isSettled())
       const at = now()

@@ -23,6 +23,7 @@ const ORDER = [
   'chain',
   'fanout',
   'fleet',
+  'standing',
   'mixed',
   'snapshot',
   'backlog',

@@ -47,6 +47,8 @@ async function open(url) {
       const { rows } = await eye.query(`select count(*)::int as n from holdfast.outcome where state = 'completed'`)
       return rows[0].n
     },
+    shutQueue: () => main.pause('bench'),
+    openQueue: () => main.resume('bench'),
     ...mixedLoad(main, mixed),
     enqueuePipeline: (name, input) =>
       main.enqueuePipeline(
