@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Worker as Thread } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
@@ -19,8 +22,8 @@ function worker() {
   return { watch, data }
 }
 
-function standInThreads(spareMs?: number) {
-  const threads = new StandInThreads(FILE, spareMs)
+function standInThreads(spareMs?: number, file = FILE) {
+  const threads = new StandInThreads(file, spareMs)
   const open = (data: StandInData): Thread => {
     const thread = threads.open(data)
     onTestFinished(async () => void (await thread.terminate()))
@@ -46,6 +49,23 @@ test('a thread that was never needed stands in for the next worker', async () =>
 
   expect(next).toBe(thread)
   await isNeeded(next, second)
+})
+
+test('a thread that waits without an event loop hears its bell', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bell-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'thread.mjs')
+  const program = `
+    import { parentPort, workerData } from 'node:worker_threads'
+    Atomics.wait(new Int32Array(workerData.bell), 0, 0)
+    parentPort.postMessage('rung')`
+  await writeFile(file, program)
+  const { open, close } = standInThreads(undefined, file)
+  await close(open(worker().data), true)
+
+  const thread = open(worker().data)
+
+  expect(await once(thread, 'message')).toEqual(['rung'])
 })
 
 test('a thread that has been at work ends with its worker', async () => {
