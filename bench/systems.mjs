@@ -20,6 +20,8 @@ import { pgBosses } from './systems/pg-boss.mjs'
  * @property {(inputs: object[]) => Promise<unknown>} enqueueMany
  * @property {(handler: (input: object) => Promise<void>) => Promise<{ stop(): Promise<void> }>} [work]
  * @property {() => Promise<boolean>} [isSettled] once every handler has run: whether every outcome is written down
+ * @property {() => Promise<unknown>} [shutQueue] keeps jobs from workers that are up, until openQueue()
+ * @property {() => Promise<unknown>} [openQueue]
  * @property {() => Promise<number>} [countHistory] finished jobs that are kept, where the system keeps them
  */
 
