@@ -28,7 +28,7 @@ test('tables, indexes, constraints and functions that differ are told, and the p
 
   expect(found).toEqual([
     'fail  schema drift: column pinned of job_type is missing',
-    expect.stringMatching(/^fail .* table lease is with \(.*, fillfactor=100\), not with \(.*, fillfactor=60\)$/),
+    expect.stringMatching(/^fail .* table lease is with \(.*, fillfactor=100\), not with \(.*, fillfactor=90\)$/),
     'fail  schema drift: column crashes of ready is smallint not null, not smallint not null default 0',
     'fail  schema drift: constraint attempts_are_left of ready is missing',
     'fail  schema drift: index ready_suspect of ready is missing',

@@ -1,8 +1,8 @@
 // report_progress: only the holder says how far a job is.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { askRow, askValue } from '../support/ask.js'
-import { givenIn } from '../support/given.js'
+import { ask, askRow, askValue } from '../support/ask.js'
+import { givenIn, type Lease } from '../support/given.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
@@ -61,4 +61,28 @@ test('a finished job takes no report', async () => {
   const { job_id, token, lease_id } = await given().finishedJob('completed')
 
   expect(await askValue(db.pool, REPORT, [job_id, token, lease_id, 1, null])).toBe(false)
+})
+
+test('progress of jobs on full pages stays on their page, and no index is written', async () => {
+  const jobs = `(select jsonb_agg('{"type": "task"}'::jsonb) from generate_series(1, 400))`
+  await ask(db.pool, `select count(*) from holdfast.enqueue_jobs(${jobs}, '{}', 'never')`)
+  const claim = `select id as job_id, token, lease_id from holdfast.claim_jobs('w', '{default}', '{task}', 400)`
+  const running = await ask<Lease>(db.pool, claim)
+  const reporting = running.filter((_, n) => n % 7 === 0)
+  const client = await db.connect('admin')
+
+  for (let round = 1; round <= 20; round += 1) {
+    for (const { job_id, token, lease_id } of reporting) {
+      await askValue(client, REPORT, [job_id, token, lease_id, round / 20, `rows ${round},000 of 20,000`])
+    }
+  }
+  await ask(client, 'select pg_stat_force_next_flush()')
+  const counts = await askRow(
+    client,
+    `select n_tup_upd::int as updates, n_tup_hot_upd::int as on_page
+       from pg_stat_user_tables where relid = 'holdfast.lease'::regclass`,
+  )
+
+  const updates = 20 * reporting.length
+  expect(counts).toEqual({ updates, on_page: updates })
 })
