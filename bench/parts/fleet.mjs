@@ -19,7 +19,7 @@ export const systems = [
   'bullmq (Redis)',
 ]
 export const own = { [ALONE]: { ...holdfast, name: ALONE }, [SHARE]: { ...holdfast, name: SHARE } }
-export const quickSystems = ['holdfast', ALONE, SHARE]
+export const quickSystems = ['holdfast', ALONE]
 
 export async function measure(bench, system) {
   const isAlone = system.name in own
