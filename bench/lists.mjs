@@ -137,7 +137,7 @@ async function fill(url, finished, pending) {
 
 /** Figures are counted a few seconds behind, and only by later rounds than the one that noted the time. */
 async function countFigures(pool) {
-  const roll = async () => (await pool.query('select holdfast.roll_stats_v1() as has_more')).rows[0].has_more
+  const roll = async () => (await pool.query('select holdfast.roll_statistics_v1() as has_more')).rows[0].has_more
   await roll()
   await until(roll, 500)
   while (await roll());

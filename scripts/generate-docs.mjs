@@ -7,8 +7,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { ERRORS } from '../dist/domain/errors.js'
-import { drawDiagram, drawMatrix, TRANSITIONS } from '../dist/domain/transitions.js'
+import { ERRORS } from '../dist/domain/error/errors.js'
+import { drawDiagram, drawMatrix, TRANSITIONS } from '../dist/domain/job/transitions.js'
 import { createHttpApi } from '../dist/http/index.js'
 import { createHoldfast } from '../dist/index.js'
 import { readSqlContracts, readTrades } from './sql-contracts.mjs'
@@ -131,7 +131,7 @@ function endpointTable() {
 function functionTable() {
   return table(
     ['function', 'what it does', 'who may call it'],
-    contracts.map(({ name, does }) => [`[\`${name}\`](functions/${name}.sql)`, does, callers(name)]),
+    contracts.map(({ folder, name, does }) => [`[\`${name}\`](functions/${folder}/${name}.sql)`, does, callers(name)]),
   )
 }
 

@@ -1,20 +1,23 @@
 // Reads what the files of sql/functions say of themselves, and who may call them.
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 const WORDS = ['Guard', 'Locks', 'Gives', 'Tells']
 
 /**
- * One entry per file: its name, its first line, its public signatures, and the lines of its contract. Further lines of the
+ * One entry per file: its folder, its name, its first line, its public signatures, and the lines of its contract. Further lines of the
  * header follow as "Note".
  * @param {string} root
  */
 export function readSqlContracts(root) {
   const folder = join(root, 'sql', 'functions')
-  return readdirSync(folder)
+  return readdirSync(folder, { recursive: true })
     .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file) => contractOf(file.slice(0, -'.sql'.length), readFileSync(join(folder, file), 'utf8')))
+    .map((file) => ({
+      folder: dirname(file),
+      ...contractOf(basename(file, '.sql'), readFileSync(join(folder, file), 'utf8')),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /**

@@ -9,7 +9,8 @@ export type { PageOptions } from './client/page-options.js'
 export type { PipelineHandle } from './client/pipeline-handle.js'
 export type { Schedules, ScheduleUpdate } from './client/schedules.js'
 export type { StatsQuery } from './client/stats.js'
-export { JobCancelled, JobSuperseded, JobTimedOut, LeaseLost, Shutdown } from './domain/abort-reasons.js'
+export { type ErrorCode, HoldfastError, isHoldfastError } from './domain/error/errors.js'
+export { JobCancelled, JobSuperseded, JobTimedOut, LeaseLost, Shutdown } from './domain/job/abort-reasons.js'
 export type {
   BeginTransaction,
   ChainableJob,
@@ -17,7 +18,7 @@ export type {
   JobContext,
   Logger,
   Transaction,
-} from './domain/context.js'
+} from './domain/job/context.js'
 export {
   defineJob,
   type GivenOf,
@@ -25,16 +26,16 @@ export {
   type JobDefinition,
   type KeyValue,
   type OutputOf,
-} from './domain/definition.js'
-export type { Duration } from './domain/duration.js'
-export type { EnqueueManyOptions, EnqueueOptions } from './domain/enqueue-options.js'
-export { type ErrorCode, HoldfastError, isHoldfastError } from './domain/errors.js'
-export type { Explanation, Reason, ReasonCode } from './domain/explanation.js'
-export type { Failure } from './domain/failure.js'
-export { formatFilter, parseFilter } from './domain/filter-language.js'
-export { NonRetryable, RetryAfter } from './domain/handler-errors.js'
-export type { AnyJobId, ClaimedJob, Job, JobId, JobState, KeyPolicy } from './domain/job.js'
-export type { InputCondition, JobFilter } from './domain/job-filter.js'
+} from './domain/job/definition.js'
+export type { StepKind, StoredStep, Wait } from './domain/job/durable-step.js'
+export type { EnqueueManyOptions, EnqueueOptions } from './domain/job/enqueue-options.js'
+export type { Explanation, Reason, ReasonCode } from './domain/job/explanation.js'
+export type { Failure } from './domain/job/failure.js'
+export { formatFilter, parseFilter } from './domain/job/filter-language.js'
+export { NonRetryable, RetryAfter } from './domain/job/handler-errors.js'
+export type { AnyJobId, ClaimedJob, Job, JobId, JobState, KeyPolicy } from './domain/job/job.js'
+export type { InputCondition, JobFilter } from './domain/job/job-filter.js'
+export { type Cancel, cancel, type Snooze, snooze } from './domain/job/outcome.js'
 export type {
   Attempt,
   AuditEntry,
@@ -54,8 +55,7 @@ export type {
   StatPoint,
   Stats,
   WorkerView,
-} from './domain/operator-views.js'
-export { type Cancel, cancel, type Snooze, snooze } from './domain/outcome.js'
+} from './domain/operate/operator-views.js'
 export {
   definePipeline,
   type OnFailure,
@@ -67,7 +67,8 @@ export {
   type Step,
   type StepList,
   type StepOptions,
-} from './domain/pipeline.js'
+} from './domain/pipeline/pipeline.js'
+export type { StepResult } from './domain/pipeline/step-results.js'
 export {
   defineSchedule,
   type Schedule,
@@ -75,14 +76,13 @@ export {
   type ScheduleOptions,
   type Tick,
   type TickState,
-} from './domain/schedule.js'
-export type { StepKind, StoredStep, Wait } from './domain/step.js'
-export type { StepResult } from './domain/step-facts.js'
+} from './domain/schedule/schedule.js'
+export type { Duration } from './domain/value/duration.js'
 export { createHoldfast, Holdfast, type HoldfastOptions } from './holdfast.js'
 export type { EventName, Events, JobFact } from './observe/events.js'
 export type { EnqueueFact, Instrument } from './observe/instrument.js'
-export type { StoredLogLine } from './store/logs.js'
-export type { MigrationReport } from './store/migrate.js'
-export type { DatabaseOption } from './store/open.js'
-export type { EmittedEvent } from './store/steps.js'
+export type { EmittedEvent } from './store/jobs/durable-steps.js'
+export type { StoredLogLine } from './store/jobs/logs.js'
+export type { MigrationReport } from './store/schema/migrate.js'
+export type { DatabaseOption } from './store/store.js'
 export type { WorkerOptions } from './worker/options.js'

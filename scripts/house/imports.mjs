@@ -21,12 +21,9 @@ export function importsOf(house, path) {
   })
 }
 
-/**
- * @param {import('./files.mjs').House} house
- * @returns {string[]}
- */
-export function sourceFiles(house) {
-  return house.files.filter((path) => path.startsWith('src/') && path.endsWith('.ts') && !path.endsWith('.test.ts'))
+/** @param {string} path */
+export function isSource(path) {
+  return path.startsWith('src/') && path.endsWith('.ts') && !path.endsWith('.test.ts')
 }
 
 /** The room of a file of src/, or undefined for the files that stand beside the rooms. */

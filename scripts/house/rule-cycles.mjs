@@ -1,9 +1,10 @@
 // No file imports itself by a detour, not even for a type.
-import { importsOf, sourceFiles } from './imports.mjs'
+import { importsOf, isSource } from './imports.mjs'
 
 export const cycles = {
   law: 'no import cycle, types included',
-  check(house) {
+  selects: isSource,
+  checkAll(house, paths) {
     const done = new Set()
     const violations = []
 
@@ -17,7 +18,7 @@ export const cycles = {
       done.add(path)
     }
 
-    for (const path of sourceFiles(house)) visit(path, [])
+    for (const path of paths) visit(path, [])
     return violations
   },
 }

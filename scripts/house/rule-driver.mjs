@@ -5,10 +5,9 @@ const DRIVERS = /^(pg|@electric-sql\/pglite)(\/|$)/
 
 export const driver = {
   law: 'pg and pglite are imported in src/store only',
-  check(house) {
-    return house.files
-      .filter((path) => path.startsWith('src/') && path.endsWith('.ts') && !path.startsWith('src/store/'))
-      .flatMap((path) => importsOf(house, path))
+  selects: (path) => path.startsWith('src/') && path.endsWith('.ts') && !path.startsWith('src/store/'),
+  check(house, path) {
+    return importsOf(house, path)
       .filter(({ specifier }) => DRIVERS.test(specifier))
       .map(({ from, specifier }) => `${from}: imports ${specifier}`)
   },

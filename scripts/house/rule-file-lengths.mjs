@@ -8,12 +8,14 @@ const LIMITS = [
 
 export const fileLengths = {
   law: `files stay short: ${LIMITS.map(({ lines }) => lines).join(', ')} lines for tests, source, SQL functions`,
-  check(house) {
-    return house.files.flatMap((path) => {
-      const limit = LIMITS.find(({ files }) => files.test(path))
-      if (!limit) return []
-      const lines = house.text(path).trimEnd().split('\n').length
-      return lines > limit.lines ? [`${path}: ${lines} lines, at most ${limit.lines}`] : []
-    })
+  selects: (path) => limitOf(path) !== undefined,
+  check(house, path) {
+    const limit = limitOf(path)
+    const lines = house.text(path).trimEnd().split('\n').length
+    return lines > limit ? [`${path}: ${lines} lines, at most ${limit}`] : []
   },
+}
+
+function limitOf(path) {
+  return LIMITS.find(({ files }) => files.test(path))?.lines
 }

@@ -7,21 +7,18 @@ const DRAWERS = /^(utils?|helpers?|lib|common|types|interfaces?|managers?|servic
 
 export const fileNames = {
   law: 'names are kebab-case and say what they hold',
-  check(house) {
-    return house.files.flatMap((path) => {
-      const parts = path.split('/')
-      const words = parts.map((part) => part.split('.')[0]).filter((word) => word !== '' && word !== 'README')
-      const drawer = words.find((word) => DRAWERS.test(word))
-      if (drawer !== undefined) return [`${path}: "${drawer}" names a drawer, not what is in it`]
-      return words.every((word, index) => isWellNamed(path, word, index === words.length - 1))
-        ? []
-        : [`${path}: not kebab-case`]
-    })
+  selects: () => true,
+  check(_house, path) {
+    const parts = path.split('/')
+    const words = parts.map((part) => part.split('.')[0]).filter((word) => word !== '' && word !== 'README')
+    const drawer = words.find((word) => DRAWERS.test(word))
+    if (drawer !== undefined) return [`${path}: "${drawer}" names a drawer, not what is in it`]
+    return words.every((word) => isWellNamed(path, word)) ? [] : [`${path}: not kebab-case`]
   },
 }
 
 // SQL names its files after its functions, and so do the tests of those functions.
-function isWellNamed(path, word, isFile) {
-  if (/^(sql|test\/sql)\//.test(path) && isFile && SNAKE.test(word)) return true
+function isWellNamed(path, word) {
+  if (/^(sql|test\/sql)\//.test(path) && SNAKE.test(word)) return true
   return !FOLDERS.test(path) || KEBAB.test(word)
 }

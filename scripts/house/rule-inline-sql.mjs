@@ -13,14 +13,11 @@ const PRINTED = /^src\/doctor\//
 
 export const inlineSql = {
   law: 'no data-changing SQL in src',
-  check(house) {
-    return house.files
-      .filter((path) => path.startsWith('src/') && path.endsWith('.ts') && !PRINTED.test(path))
-      .flatMap((path) =>
-        house
-          .scan(path)
-          .literals.filter(({ text }) => CHANGES.some((change) => change.test(text)))
-          .map(({ line, text }) => `${path}:${line}: ${text.trim().split('\n')[0]}`),
-      )
+  selects: (path) => path.startsWith('src/') && path.endsWith('.ts') && !PRINTED.test(path),
+  check(house, path) {
+    return house
+      .scan(path)
+      .literals.filter(({ text }) => CHANGES.some((change) => change.test(text)))
+      .map(({ line, text }) => `${path}:${line}: ${text.trim().split('\n')[0]}`)
   },
 }

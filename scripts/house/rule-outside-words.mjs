@@ -7,14 +7,11 @@ const NOT_TEXT = /\.(png|jpe?g|gif|ico|webp|woff2?|gz|wasm)$|^package-lock\.json
 
 export const outsideWords = {
   law: 'nothing speaks of anything outside the project',
-  check(house) {
-    return house.files
-      .filter((path) => !NOT_TEXT.test(path))
-      .flatMap((path) =>
-        house
-          .text(path)
-          .split('\n')
-          .flatMap((line, index) => (OUTSIDE.test(line) ? [`${path}:${index + 1}: ${line.trim().slice(0, 100)}`] : [])),
-      )
+  selects: (path) => !NOT_TEXT.test(path),
+  check(house, path) {
+    return house
+      .text(path)
+      .split('\n')
+      .flatMap((line, index) => (OUTSIDE.test(line) ? [`${path}:${index + 1}: ${line.trim().slice(0, 100)}`] : []))
   },
 }

@@ -8,14 +8,13 @@ const WAITS = /(?<!ctx\.)\bsleep\s*\(|\bsetTimeout\s*\(\s*\w+\s*[,)]/g
 
 export const sleeps = {
   law: 'tests do not sleep',
-  check(house) {
-    return house.files
-      .filter((path) => /^(test\/.*|src\/.*\.test)\.ts$/.test(path) && !EXEMPT.test(path))
-      .flatMap((path) => [
-        ...linesMatching(house.scan(path), WAITS).map((line) => `${path}:${line}: waits for time to pass`),
-        ...importsOf(house, path)
-          .filter(({ specifier }) => specifier === 'node:timers/promises')
-          .map(({ specifier }) => `${path}: imports ${specifier}`),
-      ])
+  selects: (path) => /^(test\/.*|src\/.*\.test)\.ts$/.test(path) && !EXEMPT.test(path),
+  check(house, path) {
+    return [
+      ...linesMatching(house.scan(path), WAITS).map((line) => `${path}:${line}: waits for time to pass`),
+      ...importsOf(house, path)
+        .filter(({ specifier }) => specifier === 'node:timers/promises')
+        .map(({ specifier }) => `${path}: imports ${specifier}`),
+    ]
   },
 }

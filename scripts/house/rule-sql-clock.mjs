@@ -5,16 +5,11 @@ const OTHER_CLOCKS =
 
 export const sqlClock = {
   law: 'SQL reads no clock but holdfast.now()',
-  check(house) {
-    return house.files
-      .filter((path) => /^sql\/(functions|views)\/.*\.sql$/.test(path) && path !== 'sql/functions/now.sql')
-      .flatMap((path) =>
-        withoutComments(house.text(path))
-          .split('\n')
-          .flatMap((line, index) =>
-            [...line.matchAll(OTHER_CLOCKS)].map((match) => `${path}:${index + 1}: ${match[0]}`),
-          ),
-      )
+  selects: (path) => /^sql\/(functions|views)\/.*\.sql$/.test(path) && path !== 'sql/functions/shared/now.sql',
+  check(house, path) {
+    return withoutComments(house.text(path))
+      .split('\n')
+      .flatMap((line, index) => [...line.matchAll(OTHER_CLOCKS)].map((match) => `${path}:${index + 1}: ${match[0]}`))
   },
 }
 

@@ -1,23 +1,23 @@
 // Each SQL function opens with its contract, stands in the table of sql/README.md and has a test of its name
 // (or says "Tested by" which other file tests it).
 
+import { posix } from 'node:path'
+
 const LINES = ['Guard', 'Locks', 'Gives', 'Tells']
 
 export const sqlContracts = {
   law: 'each SQL function has its contract, its row in sql/README.md and its test',
-  check(house) {
-    const readme = house.has('sql/README.md') ? house.text('sql/README.md') : ''
-    return house.files
-      .filter((path) => /^sql\/functions\/[^/]+\.sql$/.test(path))
-      .flatMap((path) => {
-        const name = path.slice('sql/functions/'.length, -'.sql'.length)
-        const header = headerOf(house.text(path))
-        const problems = contractProblems(name, header)
-        if (!new RegExp(`\\b${name}\\b`).test(readme)) problems.push('is not listed in sql/README.md')
-        const test = testOf(name, header)
-        if (!house.has(test)) problems.push(`has no test: ${test} does not exist`)
-        return problems.map((problem) => `${path}: ${problem}`)
-      })
+  selects: (path) => /^sql\/functions\/.+\.sql$/.test(path),
+  check(house, path) {
+    const name = posix.basename(path, '.sql')
+    const header = headerOf(house.text(path))
+    const problems = contractProblems(name, header)
+    if (!/^sql\/functions\/\w+\/\w+\.sql$/.test(path)) problems.push('does not stand in the folder of its subject')
+    if (!new RegExp(`\\b${name}\\b`).test(house.text('sql/README.md'))) problems.push('is not listed in sql/README.md')
+    const test = testOf(name, header)
+    const isThere = house.files.some((file) => file.startsWith('test/') && file.endsWith(`/${test}`))
+    if (!isThere) problems.push(`has no test: test/ has no ${test}`)
+    return problems.map((problem) => `${path}: ${problem}`)
   },
 }
 
@@ -38,6 +38,5 @@ function contractProblems(name, header) {
 
 function testOf(name, header) {
   const named = header.map((line) => /^-- {3}Tested by +(\S+)/.exec(line)?.[1]).find((file) => file !== undefined)
-  if (named === undefined) return `test/sql/${name}.test.ts`
-  return named.startsWith('test/') ? named : `test/sql/${named}`
+  return named === undefined ? `${name}.test.ts` : posix.basename(named)
 }

@@ -1,8 +1,8 @@
 // Cron patterns: which are taken, and the local times they mean. Time zones are not their business.
 
 import { Cron } from 'croner'
-import { HoldfastError } from '../domain/errors.js'
-import { invalidOption } from '../domain/invalid-option.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
 
 export interface CronPattern {
   /** The first local time at or after this one that fits, in milliseconds as if it were UTC. */

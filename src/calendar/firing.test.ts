@@ -1,6 +1,6 @@
 // Which due ticks are fired: on time, missed by policy, within the window.
 import { describe, expect, test } from 'vitest'
-import type { MissedPolicy, Timing } from '../domain/schedule.js'
+import type { MissedPolicy, Timing } from '../domain/schedule/schedule.js'
 import { planFiring, TICKS_PER_CLAIM } from './firing.js'
 
 const every = (everyMs: number): Timing => ({

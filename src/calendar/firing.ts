@@ -1,6 +1,6 @@
 // Which of the due ticks are fired, which are given up as missed, and when the next one is.
 
-import type { Firing, Timing } from '../domain/schedule.js'
+import type { Firing, Timing } from '../domain/schedule/schedule.js'
 import { latestTick, nextTick, ticksBetween } from './ticks.js'
 
 export interface FiringPlan {

@@ -1,12 +1,12 @@
 // What the job of a tick gets: its input, checked against the job's schema, and the key that the job's definition makes of it.
 
-import { acceptInput } from '../domain/accept-input.js'
-import type { JobDefinition } from '../domain/definition.js'
-import { HoldfastError } from '../domain/errors.js'
-import type { KeyPolicy } from '../domain/job.js'
-import { encodeInput } from '../domain/json.js'
-import { canonicalKey } from '../domain/key.js'
-import type { ScheduleDefinition } from '../domain/schedule.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import { acceptInput } from '../domain/job/accept-input.js'
+import type { JobDefinition } from '../domain/job/definition.js'
+import type { KeyPolicy } from '../domain/job/job.js'
+import { canonicalKey } from '../domain/job/key.js'
+import type { ScheduleDefinition } from '../domain/schedule/schedule.js'
+import { encodeInput } from '../domain/value/json.js'
 
 export interface TickInput {
   /** JSON text. */

@@ -1,6 +1,6 @@
 // Ticks around changes of the clock, against a table that is made by looking at every minute of the zones.
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Timing } from '../domain/schedule.js'
+import type { Timing } from '../domain/schedule/schedule.js'
 import { changesOf, DAY, daysOf, type Policy, ticksByClock, ticksByTable } from './dst-table.test-support.js'
 import { ticksBetween } from './ticks.js'
 

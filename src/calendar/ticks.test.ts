@@ -1,6 +1,6 @@
 // Ticks of patterns and intervals, start and end, and the latest of many.
 import { describe, expect, test } from 'vitest'
-import type { Timing } from '../domain/schedule.js'
+import type { Timing } from '../domain/schedule/schedule.js'
 import { checkTicks, latestTick, nextTick, ticksBetween } from './ticks.js'
 
 const timing = (of: Partial<Timing>): Timing => ({

@@ -1,7 +1,7 @@
 // When a schedule ticks: pure arithmetic on its timing. Nothing here reads a clock.
 
-import { invalidOption } from '../domain/invalid-option.js'
-import type { GapPolicy, Timing, TwicePolicy } from '../domain/schedule.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import type { GapPolicy, Timing, TwicePolicy } from '../domain/schedule/schedule.js'
 import { type CronPattern, cronPattern } from './cron.js'
 import { type Zone, zoneOf } from './zone.js'
 

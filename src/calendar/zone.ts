@@ -1,7 +1,7 @@
 // Time zones: how far local time is ahead of UTC at an instant, and when that changes.
 // Instants and local times are milliseconds; a local time is written as if it were UTC.
 
-import { invalidOption } from '../domain/invalid-option.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
 
 export interface Zone {
   /** What to add to this instant to get its local time. */

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { type OpenClient, openClient } from '../client/open.js'
-import { HoldfastError } from '../domain/errors.js'
+import { HoldfastError } from '../domain/error/errors.js'
 import type { StoreOptions } from '../holdfast.js'
 import { type App, findAppFile, loadApp } from './load-app.js'
 

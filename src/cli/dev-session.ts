@@ -2,7 +2,7 @@
 
 import type { Client } from '../client/client.js'
 import type { OpenDatabase } from '../client/open.js'
-import type { JobId } from '../domain/job.js'
+import type { JobId } from '../domain/job/job.js'
 import type { Serving } from '../http/serve.js'
 import type { Events } from '../observe/events.js'
 import { type App, loadApp } from './load-app.js'

@@ -1,6 +1,6 @@
 // Errors as exit codes and lines for people: 0 done, 1 failed, 2 wrong usage, 3 cannot connect, 4 the schema does not fit.
 
-import { ERRORS, type ErrorCode, isHoldfastError } from '../domain/errors.js'
+import { ERRORS, type ErrorCode, isHoldfastError } from '../domain/error/errors.js'
 
 export function exitCodeOf(error: unknown): number {
   return isHoldfastError(error) ? ERRORS[error.code].exit : 1

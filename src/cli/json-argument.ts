@@ -1,6 +1,6 @@
 // JSON that was typed into a command line.
 
-import { invalidOption } from '../domain/invalid-option.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
 
 export function parseJson(what: string, text: string): unknown {
   try {

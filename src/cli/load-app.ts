@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { JobHandle } from '../client/handle.js'
 import type { Schedules } from '../client/schedules.js'
-import { HoldfastError } from '../domain/errors.js'
-import type { Job } from '../domain/job.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import type { Job } from '../domain/job/job.js'
 import type { StoreOptions } from '../holdfast.js'
 
 /** What commands need of a Holdfast; told by shape, since the app may have its own copy of the package. */

@@ -1,10 +1,10 @@
 // Deeds on all jobs of a filter: asked for here, done in small steps by any worker, watched and cancelled here.
 
-import { invalidOption } from '../domain/invalid-option.js'
-import type { JobFilter } from '../domain/job-filter.js'
-import { BULK_DEEDS, type BulkDeed, type BulkOperation, type Page } from '../domain/operator-views.js'
-import { cancelBulk, findBulk, listBulk, startBulk } from '../store/bulk.js'
-import type { Store } from '../store/open.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import type { JobFilter } from '../domain/job/job-filter.js'
+import { BULK_DEEDS, type BulkDeed, type BulkOperation, type Page } from '../domain/operate/operator-views.js'
+import { cancelBulk, findBulk, listBulk, startBulk } from '../store/jobs/bulk-operations.js'
+import type { Store } from '../store/store.js'
 import { checkNumber, filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'
 
 export interface BulkRequest {

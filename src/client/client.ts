@@ -1,11 +1,16 @@
 // What any application may ask of its jobs. No background work.
 
-import { type GivenOf, indexByType, type JobDefinition, type KeyValue, type OutputOf } from '../domain/definition.js'
-import { type Duration, durationMs } from '../domain/duration.js'
-import { type EnqueueManyOptions, type EnqueueOptions, NO_OPTIONS } from '../domain/enqueue-options.js'
-import { positiveNumber } from '../domain/environment.js'
-import { HoldfastError } from '../domain/errors.js'
-import type { Explanation } from '../domain/explanation.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import {
+  type GivenOf,
+  indexByType,
+  type JobDefinition,
+  type KeyValue,
+  type OutputOf,
+} from '../domain/job/definition.js'
+import type { StoredStep } from '../domain/job/durable-step.js'
+import { type EnqueueManyOptions, type EnqueueOptions, NO_OPTIONS } from '../domain/job/enqueue-options.js'
+import type { Explanation } from '../domain/job/explanation.js'
 import {
   type AnyJobId,
   checkLabel,
@@ -14,29 +19,30 @@ import {
   type JobId,
   type JobState,
   toJobId,
-} from '../domain/job.js'
-import { checkPipelineId } from '../domain/job-filter.js'
-import { encodeInput, LIMITS } from '../domain/json.js'
-import { canonicalKey } from '../domain/key.js'
+} from '../domain/job/job.js'
+import { checkPipelineId } from '../domain/job/job-filter.js'
+import { canonicalKey } from '../domain/job/key.js'
 import {
   indexByName,
   type PipelineDefinition,
   type PipelineGivenOf,
   type PipelineOutputOf,
-} from '../domain/pipeline.js'
-import type { ScheduleDefinition } from '../domain/schedule.js'
-import type { StoredStep } from '../domain/step.js'
+} from '../domain/pipeline/pipeline.js'
+import type { ScheduleDefinition } from '../domain/schedule/schedule.js'
+import { type Duration, durationMs } from '../domain/value/duration.js'
+import { positiveNumber } from '../domain/value/environment.js'
+import { encodeInput, LIMITS } from '../domain/value/json.js'
 import type { EventHub } from '../observe/events.js'
 import type { Instrument } from '../observe/instrument.js'
 import { graphText } from '../pipeline/graph.js'
-import { explainJob } from '../store/explain.js'
-import { cancelJob, currentJob, findJob, keyHistory, recoverJob, retryJob } from '../store/jobs.js'
-import { readLogs, type StoredLogLine } from '../store/logs.js'
-import type { Store } from '../store/open.js'
-import { enqueuePipeline } from '../store/pipelines.js'
-import { pauseQueue, resumeQueue } from '../store/queues.js'
-import { type EmittedEvent, emitEvent, readSteps } from '../store/steps.js'
-import { asQueryable } from '../store/transaction.js'
+import { asQueryable } from '../store/connection/transaction.js'
+import { type EmittedEvent, emitEvent, readSteps } from '../store/jobs/durable-steps.js'
+import { readLogs, type StoredLogLine } from '../store/jobs/logs.js'
+import { cancelJob, currentJob, findJob, keyHistory, recoverJob, retryJob } from '../store/jobs/operator-calls.js'
+import { enqueuePipeline } from '../store/jobs/pipelines.js'
+import { pauseQueue, resumeQueue } from '../store/jobs/queues.js'
+import { explainJob } from '../store/reads/explain.js'
+import type { Store } from '../store/store.js'
 import { enqueueMembers } from './enqueue.js'
 import { type JobHandle, jobHandle } from './handle.js'
 import { type Measures, readMeasures } from './measures.js'

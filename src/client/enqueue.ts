@@ -1,9 +1,10 @@
 // Turns what a caller gives into the members of one enqueue.
 
-import type { JobDefinition } from '../domain/definition.js'
-import { type CommonOptions, commonOptions, type EnqueueManyOptions, isPlain } from '../domain/enqueue-options.js'
-import type { JobId } from '../domain/job.js'
+import type { JobDefinition } from '../domain/job/definition.js'
+import { type CommonOptions, commonOptions, type EnqueueManyOptions, isPlain } from '../domain/job/enqueue-options.js'
+import type { JobId } from '../domain/job/job.js'
 import { type Member, membersOf, memberText } from '../pipeline/member.js'
+import { asQueryable } from '../store/connection/transaction.js'
 import {
   enqueueHeld,
   enqueueInputs,
@@ -11,9 +12,8 @@ import {
   enqueueOneHeld,
   type Holder,
   type StoredInHands,
-} from '../store/enqueue.js'
-import type { Store } from '../store/open.js'
-import { asQueryable } from '../store/transaction.js'
+} from '../store/jobs/enqueue.js'
+import type { Store } from '../store/store.js'
 import type { OwnWorker, Seats } from './own-worker.js'
 
 /** Hears what is stored; `start` lets it begin here, where the worker of this process holds it already. */

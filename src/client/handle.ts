@@ -1,13 +1,13 @@
 // An enqueued job in the caller's hand.
 
-import type { Duration } from '../domain/duration.js'
-import { type ErrorCode, HoldfastError } from '../domain/errors.js'
-import type { Explanation } from '../domain/explanation.js'
-import type { Job, JobId, JobState } from '../domain/job.js'
+import { type ErrorCode, HoldfastError } from '../domain/error/errors.js'
+import type { Explanation } from '../domain/job/explanation.js'
+import type { Job, JobId, JobState } from '../domain/job/job.js'
+import type { Duration } from '../domain/value/duration.js'
 import type { EventHub } from '../observe/events.js'
-import { explainJob } from '../store/explain.js'
-import { cancelJob, findJob } from '../store/jobs.js'
-import type { Store } from '../store/open.js'
+import { cancelJob, findJob } from '../store/jobs/operator-calls.js'
+import { explainJob } from '../store/reads/explain.js'
+import type { Store } from '../store/store.js'
 import { isFinalState, type ResultOptions, untilFinal } from './until-final.js'
 
 export interface JobHandle<Output = unknown> {

@@ -1,9 +1,9 @@
 // Gauges of the whole installation, from questions that never read a whole table.
 
-import { workerFacts } from '../store/facts.js'
-import type { Store } from '../store/open.js'
-import { listQueues } from '../store/overview.js'
-import { databaseNow, dueSchedules } from '../store/schedules.js'
+import { listQueues } from '../store/reads/queues.js'
+import { workerFacts } from '../store/reads/workers.js'
+import { databaseNow, dueSchedules } from '../store/schedules/schedules.js'
+import type { Store } from '../store/store.js'
 
 export interface QueueMeasure {
   readonly queue: string

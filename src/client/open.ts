@@ -1,13 +1,13 @@
 // A client for programs that look at a database and act on it without jobs of their own, such as the command line.
 
-import type { JobDefinition } from '../domain/definition.js'
+import type { JobDefinition } from '../domain/job/definition.js'
 import { EventHub } from '../observe/events.js'
-import type { Database } from '../store/connection.js'
-import { type WorkerFacts, workerFacts } from '../store/facts.js'
-import { openDatabase, Store, type StoreOptions } from '../store/open.js'
+import type { Database } from '../store/connection/connection.js'
+import { type WorkerFacts, workerFacts } from '../store/reads/workers.js'
+import { openDatabase, Store, type StoreOptions } from '../store/store.js'
 import { Client } from './client.js'
 
-export type { WorkerFacts } from '../store/facts.js'
+export type { WorkerFacts } from '../store/reads/workers.js'
 
 export interface OpenClient {
   readonly client: Client

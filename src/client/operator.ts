@@ -1,11 +1,11 @@
 // What an operator looks at: lists by keyset, one job with its past, queues, workers, keys, figures and the audit.
 // Every read is bounded: by rows, and where it searches by time too.
 
-import type { KeyValue } from '../domain/definition.js'
-import { isHoldfastError } from '../domain/errors.js'
-import { type AnyJobId, toJobId } from '../domain/job.js'
-import { checkPipelineId, type JobFilter } from '../domain/job-filter.js'
-import { canonicalKey } from '../domain/key.js'
+import { isHoldfastError } from '../domain/error/errors.js'
+import type { KeyValue } from '../domain/job/definition.js'
+import { type AnyJobId, toJobId } from '../domain/job/job.js'
+import { checkPipelineId, type JobFilter } from '../domain/job/job-filter.js'
+import { canonicalKey } from '../domain/job/key.js'
 import type {
   AuditEntry,
   CappedCount,
@@ -20,14 +20,14 @@ import type {
   QueueView,
   Stats,
   WorkerView,
-} from '../domain/operator-views.js'
-import { explainJob } from '../store/explain.js'
-import { countJobs, jobVersions, listAttempts, listJobs } from '../store/job-lists.js'
-import { findJob } from '../store/jobs.js'
-import type { Store } from '../store/open.js'
-import { findKey, listAudit, listQueues, listWorkers, liveCounts } from '../store/overview.js'
-import { listPipelineSteps, listPipelines } from '../store/pipelines.js'
-import { readSteps } from '../store/steps.js'
+} from '../domain/operate/operator-views.js'
+import { readSteps } from '../store/jobs/durable-steps.js'
+import { findJob } from '../store/jobs/operator-calls.js'
+import { listPipelineSteps, listPipelines } from '../store/jobs/pipelines.js'
+import { explainJob } from '../store/reads/explain.js'
+import { countJobs, jobVersions, listAttempts, listJobs } from '../store/reads/job-lists.js'
+import { findKey, listAudit, listQueues, listWorkers, liveCounts } from '../store/reads/queues.js'
+import type { Store } from '../store/store.js'
 import { BulkOperations } from './bulk-operations.js'
 import { filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'
 import { type StatsQuery, statsOf } from './stats.js'

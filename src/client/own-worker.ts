@@ -1,6 +1,6 @@
 // What a client knows of the worker in its own process: whether that has room to start at once what is enqueued here.
 
-import type { ClaimedJob } from '../domain/job.js'
+import type { ClaimedJob } from '../domain/job/job.js'
 
 export interface OwnWorker {
   /** Keeps room for so many jobs; undefined when they must wait their turn like anybody's. */

@@ -1,8 +1,8 @@
 // What the reads of an operator have in common: a page, and which jobs are meant.
 
-import { parseFilter } from '../domain/filter-language.js'
-import { invalidOption } from '../domain/invalid-option.js'
-import { checkJobFilter, type JobFilter } from '../domain/job-filter.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import { parseFilter } from '../domain/job/filter-language.js'
+import { checkJobFilter, type JobFilter } from '../domain/job/job-filter.js'
 
 export interface PageOptions {
   /** The `next` of the page before. */

@@ -1,13 +1,13 @@
 // An enqueued pipeline in the caller's hand.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { HoldfastError } from '../domain/errors.js'
-import type { Job, JobId } from '../domain/job.js'
-import { type Pipeline, type PipelineProgress, progressOf } from '../domain/pipeline.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import type { Job, JobId } from '../domain/job/job.js'
+import { type Pipeline, type PipelineProgress, progressOf } from '../domain/pipeline/pipeline.js'
 import type { EventHub } from '../observe/events.js'
-import { findJob } from '../store/jobs.js'
-import type { Store } from '../store/open.js'
-import { cancelPipeline, findPipeline, retryPipeline } from '../store/pipelines.js'
+import { findJob } from '../store/jobs/operator-calls.js'
+import { cancelPipeline, findPipeline, retryPipeline } from '../store/jobs/pipelines.js'
+import type { Store } from '../store/store.js'
 import { isFinalState, type ResultOptions, untilFinal } from './until-final.js'
 
 export interface PipelineHandle<Output = unknown> {

@@ -2,10 +2,10 @@
 
 import { computedInput, type TickInput, tickInput } from '../calendar/tick-input.js'
 import { checkTicks, nextTick, ticksBetween } from '../calendar/ticks.js'
-import type { JobDefinition } from '../domain/definition.js'
-import { HoldfastError } from '../domain/errors.js'
-import { invalidOption } from '../domain/invalid-option.js'
-import type { JobId } from '../domain/job.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import type { JobDefinition } from '../domain/job/definition.js'
+import type { JobId } from '../domain/job/job.js'
 import {
   checkJobKey,
   checkTiming,
@@ -19,10 +19,10 @@ import {
   type TickJobOptions,
   type Timing,
   type TimingOptions,
-} from '../domain/schedule.js'
-import type { Store } from '../store/open.js'
-import { optionsText, type ScheduleChanges } from '../store/schedule-rows.js'
-import * as stored from '../store/schedules.js'
+} from '../domain/schedule/schedule.js'
+import { optionsText, type ScheduleChanges } from '../store/schedules/schedule-rows.js'
+import * as stored from '../store/schedules/schedules.js'
+import type { Store } from '../store/store.js'
 
 interface Actor {
   /** Who does it, for the audit; the database role by default. */

@@ -1,12 +1,12 @@
 // Figures of a span of time as points and a total.
 
-import { type Duration, durationMs } from '../domain/duration.js'
-import { invalidOption } from '../domain/invalid-option.js'
-import { STAT_FACTS, type StatFact, type StatPoint, type Stats } from '../domain/operator-views.js'
-import { spreadOf } from '../domain/spread.js'
-import type { Store } from '../store/open.js'
-import { databaseNow } from '../store/schedules.js'
-import { readStats, type StatRow } from '../store/stats.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import { STAT_FACTS, type StatFact, type StatPoint, type Stats } from '../domain/operate/operator-views.js'
+import { type Duration, durationMs } from '../domain/value/duration.js'
+import { spreadOf } from '../domain/value/spread.js'
+import { readStats, type StatRow } from '../store/reads/statistics.js'
+import { databaseNow } from '../store/schedules/schedules.js'
+import type { Store } from '../store/store.js'
 
 export interface StatsQuery {
   /** A moment, or a span before now; by default an hour. */

@@ -1,8 +1,8 @@
 // Waits until something has come to its end, heard in this process or found by asking.
 
-import { type Duration, durationMs } from '../domain/duration.js'
-import { isHoldfastError } from '../domain/errors.js'
-import { FINAL_STATES, type JobId, type JobState } from '../domain/job.js'
+import { isHoldfastError } from '../domain/error/errors.js'
+import { FINAL_STATES, type JobId, type JobState } from '../domain/job/job.js'
+import { type Duration, durationMs } from '../domain/value/duration.js'
 import type { EventHub } from '../observe/events.js'
 
 export interface ResultOptions {

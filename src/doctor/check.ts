@@ -1,9 +1,9 @@
 // What every check is: a name, where it makes sense, and a question.
 
-import type { Database } from '../store/connection.js'
-import type { Store } from '../store/open.js'
+import type { Database } from '../store/connection/connection.js'
+import type { Store } from '../store/store.js'
 import type { Told } from './finding.js'
-import type { Limits } from './limits.js'
+import type { Limits } from './thresholds.js'
 
 /** What a check may look at. */
 export interface Patient {

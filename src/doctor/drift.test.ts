@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SchemaFact } from '../store/schema-facts.js'
+import type { SchemaFact } from '../store/schema/schema-description.js'
 import { driftOf } from './drift.js'
 
 const fact = (kind: SchemaFact['kind'], owner: string, name: string, text = ''): SchemaFact => ({

@@ -1,6 +1,6 @@
 // How a schema differs from what this program makes, and the statements that lead back. Pure: facts in, differences out.
 
-import type { SchemaFact } from '../store/schema-facts.js'
+import type { SchemaFact } from '../store/schema/schema-description.js'
 
 export interface Drift {
   readonly fact: string

@@ -1,10 +1,10 @@
 // Examines a database and those who use it. Changes nothing.
 
-import { isHoldfastError } from '../domain/errors.js'
-import type { Database } from '../store/connection.js'
-import { checkSchema } from '../store/migrate.js'
-import { openDatabase, Store, type StoreOptions } from '../store/open.js'
-import { translated } from '../store/translate-error.js'
+import { isHoldfastError } from '../domain/error/errors.js'
+import type { Database } from '../store/connection/connection.js'
+import { translated } from '../store/connection/translate-error.js'
+import { checkSchema } from '../store/schema/migrate.js'
+import { openDatabase, Store, type StoreOptions } from '../store/store.js'
 import type { Check } from './check.js'
 import { bloat } from './checks/bloat.js'
 import { clocks } from './checks/clocks.js'
@@ -19,7 +19,7 @@ import { serverVersion } from './checks/server-version.js'
 import { handlers, queues, workers } from './checks/unserved-work.js'
 import { workerVersions } from './checks/worker-versions.js'
 import { type Finding, fail, ok, type Told, warn } from './finding.js'
-import { DEFAULT_LIMITS, type Limits } from './limits.js'
+import { DEFAULT_LIMITS, type Limits } from './thresholds.js'
 
 const CHECKS: readonly Check[] = [
   serverVersion,

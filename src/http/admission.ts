@@ -1,6 +1,6 @@
 // Lets a request in or not: same site, known, and not too often. Closed unless the auth hook says otherwise.
 
-import { HoldfastError } from '../domain/errors.js'
+import { HoldfastError } from '../domain/error/errors.js'
 import type { CheckedOptions } from './options.js'
 import type { Mount } from './parts.js'
 import { type Caller, checkPrincipal } from './principal.js'

@@ -1,7 +1,7 @@
 // An auth hook for programs and for the stand-alone server: a bearer token, of which only the SHA-256 is kept.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { invalidOption } from '../domain/invalid-option.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
 import { checkPrincipal, type Principal } from './principal.js'
 
 export interface BearerToken extends Principal {

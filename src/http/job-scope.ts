@@ -1,12 +1,12 @@
 // The one place where filters, jobs, pipelines and queues are cut down to what a principal may see and search.
 
 import type { Client } from '../client/client.js'
-import { HoldfastError, isHoldfastError } from '../domain/errors.js'
-import { parseFilter } from '../domain/filter-language.js'
-import type { Job, JobId } from '../domain/job.js'
-import { toJobId } from '../domain/job.js'
-import { checkPipelineId, type JobFilter } from '../domain/job-filter.js'
-import type { Pipeline } from '../domain/pipeline.js'
+import { HoldfastError, isHoldfastError } from '../domain/error/errors.js'
+import { parseFilter } from '../domain/job/filter-language.js'
+import type { Job, JobId } from '../domain/job/job.js'
+import { toJobId } from '../domain/job/job.js'
+import { checkPipelineId, type JobFilter } from '../domain/job/job-filter.js'
+import type { Pipeline } from '../domain/pipeline/pipeline.js'
 import type { Caller } from './principal.js'
 import type { Redaction } from './redaction.js'
 

@@ -1,6 +1,6 @@
 // What a job's or a pipeline's schema says of its input, in a form that other programs read.
 
-import type { JobDefinition } from '../domain/definition.js'
+import type { JobDefinition } from '../domain/job/definition.js'
 
 interface SaysJsonSchema {
   readonly jsonSchema?: { input(options: { target: string }): Record<string, unknown> }

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { HoldfastError } from '../domain/errors.js'
+import { HoldfastError } from '../domain/error/errors.js'
 import type { HttpApi } from './api.js'
 import type { Mount } from './parts.js'
 import { problemResponse } from './problem.js'

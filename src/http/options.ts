@@ -1,9 +1,9 @@
 // What a mount of the HTTP API may be told, checked once.
 
-import type { Logger } from '../domain/context.js'
-import { HoldfastError } from '../domain/errors.js'
-import { invalidOption } from '../domain/invalid-option.js'
-import type { RedactedPath } from '../domain/redacted-path.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import type { Logger } from '../domain/job/context.js'
+import type { RedactedPath } from '../domain/job/redacted-path.js'
 import { guarded, SILENT } from '../observe/log.js'
 import type { Principal } from './principal.js'
 import type { Rate } from './rate-limit.js'

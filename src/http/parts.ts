@@ -3,7 +3,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Client } from '../client/client.js'
-import { HoldfastError } from '../domain/errors.js'
+import { HoldfastError } from '../domain/error/errors.js'
 import type { CheckedOptions } from './options.js'
 import type { Caller, Permission } from './principal.js'
 import type { Hub } from './stream/hub.js'

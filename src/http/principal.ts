@@ -1,8 +1,8 @@
 // Who asks, what they may do, and which queues they see.
 
-import { HoldfastError } from '../domain/errors.js'
-import { checkQueueName } from '../domain/job.js'
-import { FILTER_LIMITS } from '../domain/job-filter.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import { checkQueueName } from '../domain/job/job.js'
+import { FILTER_LIMITS } from '../domain/job/job-filter.js'
 
 /**
  * `view` lists and shows; `view_input` adds inputs and outputs; `pause` pauses and resumes queues; `schedule` changes

@@ -1,7 +1,7 @@
 // Every refusal leaves as application/problem+json (RFC 9457): the code for programs, the detail for people.
 
 import { HTTPException } from 'hono/http-exception'
-import { ERRORS, type ErrorCode, HoldfastError, isHoldfastError } from '../domain/errors.js'
+import { ERRORS, type ErrorCode, HoldfastError, isHoldfastError } from '../domain/error/errors.js'
 
 export interface Problem {
   readonly type: string

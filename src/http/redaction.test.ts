@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defineJob } from '../domain/definition.js'
+import { defineJob } from '../domain/job/definition.js'
 import { Redaction } from './redaction.js'
 
 describe('Redaction', () => {

@@ -1,6 +1,6 @@
 // Takes values out of inputs and outputs by path before they leave the program.
 
-import { checkRedactedPaths, type RedactedPath } from '../domain/redacted-path.js'
+import { checkRedactedPaths, type RedactedPath } from '../domain/job/redacted-path.js'
 
 export const REDACTED = '[redacted]'
 

@@ -1,6 +1,6 @@
 // Pages of other sites must not act with the credentials of a browser that is logged in here.
 
-import { HoldfastError } from '../domain/errors.js'
+import { HoldfastError } from '../domain/error/errors.js'
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 

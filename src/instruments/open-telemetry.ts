@@ -14,8 +14,8 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api'
-import type { ClaimedJob } from '../domain/job.js'
-import type { Outcome } from '../domain/outcome.js'
+import type { ClaimedJob } from '../domain/job/job.js'
+import type { Outcome } from '../domain/job/outcome.js'
 import type { EnqueueFact, Instrument } from '../observe/instrument.js'
 import { ATTRIBUTES, DURATION_BUCKETS, METRICS, OPERATIONS, SYSTEM } from './semantic-conventions.js'
 

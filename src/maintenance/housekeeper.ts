@@ -1,8 +1,8 @@
 // Makes the days of outcome ahead of time, drops those past the retention, and offers parked jobs that nobody would.
 // Every worker does it; the database lets one at a time.
 
-import type { Store } from '../store/open.js'
-import { makeOutcomePartitions, offerParked, pruneJobs } from '../store/upkeep.js'
+import { makeOutcomePartitions, offerParked, pruneJobs } from '../store/maintenance/maintenance.js'
+import type { Store } from '../store/store.js'
 
 export interface HousekeeperOptions {
   readonly retentionMs: number

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Store } from '../store/open.js'
+import type { Store } from '../store/store.js'
 import { Reaper } from './reaper.js'
 
 beforeEach(() => {

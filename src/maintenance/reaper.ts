@@ -1,8 +1,8 @@
 // Takes jobs from workers that died or lost their leases, when told that there may be some. Every worker reaps, none leads;
 // the database decides.
 
-import type { Store } from '../store/open.js'
-import { type Reaped, reapLeases } from '../store/upkeep.js'
+import { type Reaped, reapLeases } from '../store/maintenance/maintenance.js'
+import type { Store } from '../store/store.js'
 
 export interface ReaperOptions {
   onReaped(jobs: readonly Reaped[]): void

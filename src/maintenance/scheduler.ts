@@ -4,14 +4,14 @@
 import { type FiringPlan, planFiring } from '../calendar/firing.js'
 import { computedInput, tickInput } from '../calendar/tick-input.js'
 import { nextTick } from '../calendar/ticks.js'
-import type { JobDefinition } from '../domain/definition.js'
-import { type ErrorCode, HoldfastError, isHoldfastError } from '../domain/errors.js'
-import { describeFailure } from '../domain/failure.js'
-import type { JobId } from '../domain/job.js'
-import type { Schedule, ScheduleDefinition, Tick } from '../domain/schedule.js'
-import type { Store } from '../store/open.js'
-import { optionsText } from '../store/schedule-rows.js'
-import { claimTicks, dueSchedules, faultSchedule, planSchedule, putSchedules } from '../store/schedules.js'
+import { type ErrorCode, HoldfastError, isHoldfastError } from '../domain/error/errors.js'
+import type { JobDefinition } from '../domain/job/definition.js'
+import { describeFailure } from '../domain/job/failure.js'
+import type { JobId } from '../domain/job/job.js'
+import type { Schedule, ScheduleDefinition, Tick } from '../domain/schedule/schedule.js'
+import { optionsText } from '../store/schedules/schedule-rows.js'
+import { claimTicks, dueSchedules, faultSchedule, planSchedule, putSchedules } from '../store/schedules/schedules.js'
+import type { Store } from '../store/store.js'
 
 export interface SchedulerOptions {
   readonly worker: string

@@ -1,11 +1,11 @@
 // The facts that a running Holdfast tells, by name.
 
 import { EventEmitter } from 'node:events'
-import type { ErrorCode } from '../domain/errors.js'
-import type { Failure } from '../domain/failure.js'
-import type { JobId } from '../domain/job.js'
-import type { Tick } from '../domain/schedule.js'
-import type { Wait } from '../domain/step.js'
+import type { ErrorCode } from '../domain/error/errors.js'
+import type { Wait } from '../domain/job/durable-step.js'
+import type { Failure } from '../domain/job/failure.js'
+import type { JobId } from '../domain/job/job.js'
+import type { Tick } from '../domain/schedule/schedule.js'
 import { isSubscribed, publish } from './channels.js'
 
 export interface JobFact {

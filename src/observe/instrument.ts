@@ -1,7 +1,7 @@
 // The seam for whoever looks on from outside, such as a tracer: it stands around each enqueue and each run.
 
-import type { ClaimedJob, JobId } from '../domain/job.js'
-import type { Outcome } from '../domain/outcome.js'
+import type { ClaimedJob, JobId } from '../domain/job/job.js'
+import type { Outcome } from '../domain/job/outcome.js'
 
 export interface EnqueueFact {
   readonly type: string

@@ -1,12 +1,12 @@
 // Runs a pipeline's build function and keeps what it described.
 
-import { acceptInput } from '../domain/accept-input.js'
-import type { JobDefinition } from '../domain/definition.js'
-import { HoldfastError } from '../domain/errors.js'
-import { invalidOption } from '../domain/invalid-option.js'
-import { checkLabel } from '../domain/job.js'
-import { LIMITS } from '../domain/limits.js'
-import type { PipelineBuilder, PipelineDefinition, Step, StepList, StepOptions } from '../domain/pipeline.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import { acceptInput } from '../domain/job/accept-input.js'
+import type { JobDefinition } from '../domain/job/definition.js'
+import { checkLabel } from '../domain/job/job.js'
+import type { PipelineBuilder, PipelineDefinition, Step, StepList, StepOptions } from '../domain/pipeline/pipeline.js'
+import { LIMITS } from '../domain/value/sizes.js'
 
 /** How a step gets its input: told at once, or computed from results when it runs. */
 export type StepInput =

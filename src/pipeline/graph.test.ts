@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { defineJob } from '../domain/definition.js'
-import { definePipeline, type PipelineDefinition } from '../domain/pipeline.js'
+import { defineJob } from '../domain/job/definition.js'
+import { definePipeline, type PipelineDefinition } from '../domain/pipeline/pipeline.js'
 import { graphText } from './graph.js'
 
 const load = defineJob({ type: 'load', queue: 'bulk', run: ({ year }: { year: number }) => ({ rows: year }) })

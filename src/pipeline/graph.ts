@@ -1,10 +1,10 @@
 // A pipeline as the database takes it: JSON text of what was asked and of every step.
 
-import { commonOptions } from '../domain/enqueue-options.js'
-import { invalidOption } from '../domain/invalid-option.js'
-import { encodeInput } from '../domain/json.js'
-import { canonicalKey } from '../domain/key.js'
-import type { PipelineDefinition, StepOptions } from '../domain/pipeline.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import { commonOptions } from '../domain/job/enqueue-options.js'
+import { canonicalKey } from '../domain/job/key.js'
+import type { PipelineDefinition, StepOptions } from '../domain/pipeline/pipeline.js'
+import { encodeInput } from '../domain/value/json.js'
 import { type DescribedStep, describePipeline } from './builder.js'
 import { wholeMemberText } from './member.js'
 

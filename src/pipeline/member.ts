@@ -1,11 +1,11 @@
 // One member of an enqueue, as JSON text: its input, looked at by the job's schema, and the key that the job makes of it.
 
-import { acceptInput } from '../domain/accept-input.js'
-import type { JobDefinition } from '../domain/definition.js'
-import { commonOptions, type EnqueueManyOptions, type EnqueueOptions } from '../domain/enqueue-options.js'
-import { invalidOption } from '../domain/invalid-option.js'
-import { encodeInput } from '../domain/json.js'
-import { canonicalKey } from '../domain/key.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import { acceptInput } from '../domain/job/accept-input.js'
+import type { JobDefinition } from '../domain/job/definition.js'
+import { commonOptions, type EnqueueManyOptions, type EnqueueOptions } from '../domain/job/enqueue-options.js'
+import { canonicalKey } from '../domain/job/key.js'
+import { encodeInput } from '../domain/value/json.js'
 
 export interface Member {
   readonly input: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { defineJob } from '../domain/definition.js'
-import { definePipeline } from '../domain/pipeline.js'
+import { defineJob } from '../domain/job/definition.js'
+import { definePipeline } from '../domain/pipeline/pipeline.js'
 import { RecentGraphs } from './recent-graphs.js'
 
 const noop = defineJob({ type: 'noop', run: (_: number) => null })

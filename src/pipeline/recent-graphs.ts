@@ -1,7 +1,7 @@
 // What the build functions of running pipelines have described. Built anew for every step, a chain would cost the square of
 // its length.
 
-import type { PipelineDefinition } from '../domain/pipeline.js'
+import type { PipelineDefinition } from '../domain/pipeline/pipeline.js'
 import { type DescribedPipeline, describePipeline } from './builder.js'
 
 // A few large pipelines or many small ones; about 10 MB.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { defineJob } from '../domain/definition.js'
-import type { ClaimedJob } from '../domain/job.js'
-import { definePipeline, indexByName } from '../domain/pipeline.js'
-import type { StepFacts } from '../domain/step-facts.js'
+import { defineJob } from '../domain/job/definition.js'
+import type { ClaimedJob } from '../domain/job/job.js'
+import { definePipeline, indexByName } from '../domain/pipeline/pipeline.js'
+import type { StepFacts } from '../domain/pipeline/step-results.js'
 import { computeInput, isComputed } from './step-input.js'
 
 const load = defineJob({ type: 'load', run: (n: number) => ({ rows: n }) })

@@ -1,10 +1,10 @@
 // The input of a step that is computed when it runs, from the definition in code and the stored outputs.
 
-import { HoldfastError } from '../domain/errors.js'
-import type { ClaimedJob } from '../domain/job.js'
-import { encodeInput } from '../domain/json.js'
-import type { PipelineDefinition, Step, StepList } from '../domain/pipeline.js'
-import type { StepFacts, StepResult } from '../domain/step-facts.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import type { ClaimedJob } from '../domain/job/job.js'
+import type { PipelineDefinition, Step, StepList } from '../domain/pipeline/pipeline.js'
+import type { StepFacts, StepResult } from '../domain/pipeline/step-results.js'
+import { encodeInput } from '../domain/value/json.js'
 import { type DescribedPipeline, type DescribedStep, describePipeline } from './builder.js'
 
 /** What is stored as input of such a step names the steps it comes from. */

@@ -1,9 +1,9 @@
 // What only the owner of a database may ask, for tests: it reads whole tables and sets the clock.
 
-import type { Job, JobId } from '../domain/job.js'
-import type { Row } from './connection.js'
-import type { Store } from './open.js'
-import { toJob } from './rows.js'
+import type { Job, JobId } from '../domain/job/job.js'
+import type { Row } from './connection/connection.js'
+import { toJob } from './jobs/rows.js'
+import type { Store } from './store.js'
 
 /** What holdfast.now() gives from now on in this session; on PGlite that is the only one. */
 export async function setClock(store: Store, moment: Date): Promise<void> {

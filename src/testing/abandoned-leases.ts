@@ -1,7 +1,7 @@
 // Takes jobs whose lease is over by the test's clock.
 
-import type { Store } from '../store/open.js'
-import { reapLeases } from '../store/upkeep.js'
+import { reapLeases } from '../store/maintenance/maintenance.js'
+import type { Store } from '../store/store.js'
 
 const MOST = 100
 // No worker beats here: only a lease that is over tells that its holder is gone.

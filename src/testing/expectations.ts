@@ -1,7 +1,7 @@
 // Finds jobs by type and input, and says clearly what was there instead.
 
 import { AssertionError } from 'node:assert'
-import type { Job, JobState } from '../domain/job.js'
+import type { Job, JobState } from '../domain/job/job.js'
 
 /** How often, exactly; at least once where it is not said. */
 export interface Times {

@@ -1,8 +1,8 @@
 // The clock of a test: it stands still until it is told to move, and then stops at every tick of a schedule on the way.
 
-import { type Duration, durationMs } from '../domain/duration.js'
-import { HoldfastError } from '../domain/errors.js'
-import { invalidOption } from '../domain/invalid-option.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import { type Duration, durationMs } from '../domain/value/duration.js'
 
 export interface ClockDeeds {
   set(moment: Date): Promise<void>

@@ -1,11 +1,11 @@
 // The options of a worker, checked once.
 
-import { type Duration, durationMs } from '../domain/duration.js'
-import { type Environment, positiveNumber } from '../domain/environment.js'
-import { invalidOption } from '../domain/invalid-option.js'
-import { checkQueueName } from '../domain/job.js'
-import { type BackpressureLimits, DEFAULT_LIMITS } from './backpressure.js'
-import type { KeepingOptions } from './keeping.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
+import { checkQueueName } from '../domain/job/job.js'
+import { type Duration, durationMs } from '../domain/value/duration.js'
+import { type Environment, positiveNumber } from '../domain/value/environment.js'
+import { type BackpressureLimits, DEFAULT_LIMITS } from './fetch/backpressure.js'
+import type { KeepingOptions } from './lease/start-renewal.js'
 
 export interface WorkerOptions {
   /** How many jobs of a queue run at once; default 10. */

@@ -1,7 +1,7 @@
 // The handlers of this process: a worker claims only types that are in here.
 
-import { indexByType, type JobDefinition } from '../domain/definition.js'
-import { HoldfastError } from '../domain/errors.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import { indexByType, type JobDefinition } from '../domain/job/definition.js'
 
 export interface RunnableJob extends JobDefinition {
   run: NonNullable<JobDefinition['run']>

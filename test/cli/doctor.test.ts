@@ -64,7 +64,7 @@ test('a role without the rights is told what could not be looked at', async () =
 
   expect(code).toBe(0)
   expect(of('worker versions')).toEqual([
-    'warn  worker versions: could not be examined: permission denied for function worker_facts_v1',
+    'warn  worker versions: could not be examined: permission denied for function worker_details_v1',
   ])
   expect(of('schema drift')).toEqual([expect.stringMatching(/^ok/)])
 })
@@ -229,7 +229,7 @@ test('workers of different versions and clocks that disagree are told', async ()
 
 test('a service whose jobs have outgrown it is told to move them', async () => {
   await register('web')
-  await ask(db.pool, `select holdfast.beat_worker_v1('web', $1)`, [5 * 2 ** 30])
+  await ask(db.pool, `select holdfast.record_heartbeat_v1('web', $1)`, [5 * 2 ** 30])
   await ask(db.pool, `select holdfast.report_load_v1('web', false, 250, clock_timestamp())`)
   const { job_id: step } = await givenIn(db.pool).finishedJob('completed', { pipeline_id: randomUUID() })
   await ask(db.admin, `update holdfast.outcome set run_at = locked_at - interval '3 seconds' where job_id = $1`, [step])

@@ -1,8 +1,8 @@
 // What an operator looks at and does in bulk, on both engines.
 import { afterEach, expect, test } from 'vitest'
 import { defineJob, type Holdfast, type JobDefinition } from '../../src/index.js'
-import { Clerk } from '../../src/maintenance/clerk.js'
-import { Store } from '../../src/store/open.js'
+import { Clerk } from '../../src/maintenance/bulk-and-statistics.js'
+import { Store } from '../../src/store/store.js'
 import { until, useHoldfast } from '../support/holdfast.js'
 
 const bench = useHoldfast()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { openClient } from '../../src/client/open.js'
 import { examine } from '../../src/doctor/examine.js'
-import { DEFAULT_LIMITS } from '../../src/doctor/limits.js'
+import { DEFAULT_LIMITS } from '../../src/doctor/thresholds.js'
 import { defineJob } from '../../src/index.js'
 import { useHoldfast } from '../support/holdfast.js'
 

@@ -78,9 +78,9 @@ test('a worker that its first job blocks before its keeper has looked once keeps
   const blocked = await fleet.startWorker({ lease: '10s' })
   await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
   // Somebody beats for it, in another session than the one that has the lock and was not asked for anything since.
-  await until(async () => (await bench.look(`${LAST_ASKED} where a.query like '%beat_worker%'`)).length === 1)
+  await until(async () => (await bench.look(`${LAST_ASKED} where a.query like '%record_heartbeat%'`)).length === 1)
   const holds = `${LAST_ASKED} join pg_locks as l using (pid) where l.locktype = 'advisory'`
-  expect(await bench.look(holds)).toEqual([{ query: expect.stringContaining('hold_worker_lock') }])
+  expect(await bench.look(holds)).toEqual([{ query: expect.stringContaining('take_worker_lock') }])
   const reaper = await fleet.startWorker({ lease: '10s' })
   await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
 

@@ -1,8 +1,8 @@
 // Checks of the fence itself: leases that are nearly right, and a clock that must not stand still.
 import { randomUUID } from 'node:crypto'
 import { ask, askRow, askValue } from '../support/ask.js'
-import type { Policy, PresentedLease, Staged } from './deeds.js'
 import type { Actor } from './harness.js'
+import type { Policy, PresentedLease, Staged } from './operations.js'
 import type { Race } from './race.js'
 import type { Check } from './windows.js'
 

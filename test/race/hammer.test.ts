@@ -5,7 +5,7 @@ import { ask } from '../support/ask.js'
 import { expectPlacesSound } from '../support/places.js'
 import { hammer, lostJobs, Notes } from './hammer.js'
 import { openRace, type Race } from './race.js'
-import { holdfastTrade, seedTrade } from './trades.js'
+import { holdfastTrade, seedTrade } from './roles.js'
 
 let race: Race
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 // What must hold after any interleaving, seen from what each session was told and from the history.
-import type { Deed, Policy, Staged } from './deeds.js'
+
 import type { Told } from './harness.js'
 import { breachesOf, type HistoryLine, linesOfLease } from './history.js'
+import type { Deed, Policy, Staged } from './operations.js'
 
 export interface Verdict {
   /** What check_places found. */

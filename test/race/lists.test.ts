@@ -65,7 +65,10 @@ const READS: [read: string, pages: number, days?: number][] = [
   [`select * from holdfast.list_workers_v1()`, KNOWING],
   [`select * from holdfast.find_key_v1('key40')`, KNOWING],
   [`select * from holdfast.live_counts_v1()`, COUNTING],
-  [`select * from holdfast.read_stats_v1(holdfast.now() - interval '1 hour', holdfast.now(), '1 minute')`, KNOWING],
+  [
+    `select * from holdfast.read_statistics_v1(holdfast.now() - interval '1 hour', holdfast.now(), '1 minute')`,
+    KNOWING,
+  ],
 ]
 
 test('no read of an operator walks through a table or through all days, and each reads a bounded number of pages', async () => {

@@ -1,6 +1,7 @@
 // Ways to break the functions, one textual change each, and for each the check that must see it.
-import * as deeds from './deeds.js'
+
 import * as forgeries from './forgeries.js'
+import * as deeds from './operations.js'
 import type { Patch } from './patches.js'
 import type { Scenario } from './race.js'
 import { type Check, leaseRenewedWhileItIsReaped, parkedJobClaimedWhileItsKeyIsFreed } from './windows.js'
@@ -71,13 +72,13 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: check('complete a claim with a wrong lease id', forgeries.claimWithWrongLeaseId),
   },
   {
-    name: 'hold_leases does not compare the token',
-    patch: { file: 'hold_leases', find: 'and l.token = w.token', ...nothing },
+    name: 'lock_leases does not compare the token',
+    patch: { file: 'lock_leases', find: 'and l.token = w.token', ...nothing },
     caughtBy: check('keyed complete with a wrong token', forgeries.keyedCompleteWithWrongToken),
   },
   {
-    name: 'hold_leases does not compare the lease id',
-    patch: { file: 'hold_leases', find: 'and l.lease_id = w.lease_id', ...nothing },
+    name: 'lock_leases does not compare the lease id',
+    patch: { file: 'lock_leases', find: 'and l.lease_id = w.lease_id', ...nothing },
     caughtBy: check('fail with a wrong lease id', forgeries.failWithWrongLeaseId),
   },
   {
@@ -115,8 +116,8 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: check('a parked job is claimed while its key is freed', parkedJobClaimedWhileItsKeyIsFreed),
   },
   {
-    name: 'claim_ids waits for locked jobs',
-    patch: { file: 'claim_ids', find: 'for update skip locked', replace: 'for update' },
+    name: 'scan_queue waits for locked jobs',
+    patch: { file: 'scan_queue', find: 'for update skip locked', replace: 'for update' },
     caughtBy: race('exclusive', 'pending', [claim, claim]),
   },
   {

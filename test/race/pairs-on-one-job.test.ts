@@ -1,6 +1,6 @@
 // Every pair of transitions on one job, without a key and alone with its key, in every order of their deeds and commits.
 import { describe, test } from 'vitest'
-import * as deeds from './deeds.js'
+import * as deeds from './operations.js'
 import { pairs, useRace } from './use-race.js'
 
 const { claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release } = deeds

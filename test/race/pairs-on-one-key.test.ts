@@ -1,6 +1,6 @@
 // Every pair of transitions on two jobs of one key, in every order of their deeds and commits.
 import { describe, test } from 'vitest'
-import * as deeds from './deeds.js'
+import * as deeds from './operations.js'
 import { pairs, pairsWithRollback, useRace } from './use-race.js'
 
 const { claim, claimFirst, claimSecond, complete, completeStale, fail, renew } = deeds

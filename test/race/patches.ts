@@ -1,11 +1,11 @@
 // Changes the text of SQL functions in a race's own database, for a while: to break them on purpose, or to stop them in the
 // middle.
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { ask } from '../support/ask.js'
 import type { Race } from './race.js'
 
 export interface Patch {
-  /** Name of a file in sql/functions, without its ending. */
+  /** Name of a file below sql/functions, without its ending. */
   readonly file: string
   readonly find: string | RegExp
   readonly replace: string
@@ -18,7 +18,7 @@ const patched = new WeakMap<Race, Map<string, string>>()
 export async function withPatch<T>(race: Race, { file, find, replace }: Patch, work: () => Promise<T>): Promise<T> {
   const texts = patched.get(race) ?? new Map<string, string>()
   patched.set(race, texts)
-  const before = texts.get(file) ?? (await readFile(new URL(`${file}.sql`, FUNCTIONS), 'utf8'))
+  const before = texts.get(file) ?? (await readFunction(file))
   const after = before.replace(find, replace)
   if (after === before) throw new Error(`${file}.sql has no text ${find}: the patch is out of date`)
   try {
@@ -27,6 +27,12 @@ export async function withPatch<T>(race: Race, { file, find, replace }: Patch, w
   } finally {
     await apply(race, texts, file, before)
   }
+}
+
+async function readFunction(name: string): Promise<string> {
+  const path = (await readdir(FUNCTIONS, { recursive: true })).find((file) => file.endsWith(`/${name}.sql`))
+  if (path === undefined) throw new Error(`sql/functions has no ${name}.sql: the patch is out of date`)
+  return readFile(new URL(path, FUNCTIONS), 'utf8')
 }
 
 async function apply(race: Race, texts: Map<string, string>, file: string, text: string): Promise<void> {

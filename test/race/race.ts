@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { ask, askValue } from '../support/ask.js'
 import { openTestDatabase, type TestDatabase } from '../support/database.js'
-import type { Deed, Policy, Staged, Start } from './deeds.js'
 import { type Actor, interleavings, openActor, play, type Told } from './harness.js'
 import { type Part, type Verdict, violationsOf } from './invariants.js'
+import type { Deed, Policy, Staged, Start } from './operations.js'
 
 export interface Scenario {
   readonly start: Start

@@ -1,6 +1,6 @@
 // The meetings of three that have broken queues before, in every order of their deeds and commits.
 import { describe, test } from 'vitest'
-import * as deeds from './deeds.js'
+import * as deeds from './operations.js'
 import type { Scenario } from './race.js'
 import { useRace } from './use-race.js'
 

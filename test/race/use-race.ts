@@ -1,6 +1,6 @@
 // A race database for a file of tests that play scenarios, and the sum of what it has played.
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Deed, Policy, Start } from './deeds.js'
+import type { Deed, Policy, Start } from './operations.js'
 import { type Findings, openRace, type Race, type Scenario, sum } from './race.js'
 
 export function useRace() {

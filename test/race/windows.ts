@@ -1,8 +1,8 @@
 // Races inside a function, between two of its statements: too short to be met from outside, so the function is stopped there.
 import { ask, askList, askValue } from '../support/ask.js'
 import { waitUntilBlocked } from '../support/blocked.js'
-import type { PresentedLease, Staged } from './deeds.js'
 import type { Actor } from './harness.js'
+import type { PresentedLease, Staged } from './operations.js'
 import { withPause } from './patches.js'
 import type { Race } from './race.js'
 

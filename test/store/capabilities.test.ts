@@ -2,7 +2,7 @@
 // hands sessions on.
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { createHoldfast, defineJob } from '../../src/index.js'
-import { Store } from '../../src/store/open.js'
+import { Store } from '../../src/store/store.js'
 import { ask } from '../support/ask.js'
 import { until } from '../support/holdfast.js'
 import { findPgbouncer, startPgbouncer } from '../support/pgbouncer.js'

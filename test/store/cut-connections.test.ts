@@ -1,8 +1,8 @@
 // Connections that the server ends at an awkward moment: the call fails, the process goes on.
 import { connect, createServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { OWN_SESSION } from '../../src/store/capabilities.js'
-import { openAddress } from '../../src/store/server.js'
+import { OWN_SESSION } from '../../src/store/connection/capabilities.js'
+import { openAddress } from '../../src/store/connection/server.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()

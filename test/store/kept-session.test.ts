@@ -1,6 +1,6 @@
 // One connection that is opened again when it breaks or does not answer, and not because its process was blocked.
 import { afterEach, expect, test } from 'vitest'
-import { KeptSession } from '../../src/store/kept-session.js'
+import { KeptSession } from '../../src/store/connection/lasting-session.js'
 import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()

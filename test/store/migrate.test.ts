@@ -1,8 +1,8 @@
 // Bringing a database to this program's schema, and refusing one that does not fit.
 import { afterEach, expect, test } from 'vitest'
 import { createHoldfast, defineJob } from '../../src/index.js'
-import { migrate, schemaStatus } from '../../src/store/migrate.js'
-import { readMigrations } from '../../src/store/sql-files.js'
+import { migrate, schemaStatus } from '../../src/store/schema/migrate.js'
+import { readMigrations } from '../../src/store/schema/sql-files.js'
 import { ask, askList, askValue } from '../support/ask.js'
 import { useDatabase } from '../support/use-database.js'
 

@@ -1,9 +1,9 @@
 // Calls of statements that a session keeps: what comes back, what is sent, and what a fault leaves behind.
 import pg from 'pg'
 import { afterEach, expect, test, vi } from 'vitest'
-import { OWN_SESSION } from '../../src/store/capabilities.js'
-import { callPrepared, type Row } from '../../src/store/prepared-call.js'
-import { openAddress, openServer, usePool } from '../../src/store/server.js'
+import { OWN_SESSION } from '../../src/store/connection/capabilities.js'
+import { callPrepared, type Row } from '../../src/store/connection/prepared-call.js'
+import { openAddress, openServer, usePool } from '../../src/store/connection/server.js'
 import { ask } from '../support/ask.js'
 import { useDatabase } from '../support/use-database.js'
 

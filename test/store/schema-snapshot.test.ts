@@ -1,7 +1,7 @@
 // The schema is a file that changes only together with a change of sql/. Rewrite it with: npx vitest run schema-snapshot -u
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/store/migrate.js'
+import { migrate } from '../../src/store/schema/migrate.js'
 import { askList, type Session } from '../support/ask.js'
 import { useDatabase } from '../support/use-database.js'
 

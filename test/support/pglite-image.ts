@@ -6,7 +6,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { createPgConfig } from '@electric-sql/pglite/node-postgres'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../../src/store/migrate.js'
+import { migrate } from '../../src/store/schema/migrate.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {

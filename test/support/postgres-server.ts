@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs'
-import { migrate } from '../../src/store/migrate.js'
+import { migrate } from '../../src/store/schema/migrate.js'
 import { startPgbouncer } from './pgbouncer.js'
 
 declare module 'vitest' {

@@ -1,11 +1,11 @@
 // Schedulers on the test file's database with a clock that the test sets: one connection for all, whose session has the time.
 import pg from 'pg'
 import { afterEach } from 'vitest'
-import { indexByType } from '../../src/domain/definition.js'
-import { indexByJobKey } from '../../src/domain/schedule.js'
+import { indexByType } from '../../src/domain/job/definition.js'
+import { indexByJobKey } from '../../src/domain/schedule/schedule.js'
 import type { Holdfast, JobDefinition, ScheduleDefinition, Tick } from '../../src/index.js'
 import { Scheduler } from '../../src/maintenance/scheduler.js'
-import { Store } from '../../src/store/open.js'
+import { Store } from '../../src/store/store.js'
 import { setClock } from './clock.js'
 import type { Bench } from './holdfast.js'
 

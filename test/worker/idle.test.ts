@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(counters.splice(0).map((counter) => counter.close()))
 })
 
-const BEAT = 'beat_worker_v1'
+const BEAT = 'record_heartbeat_v1'
 
 /** A worker that has started, said that it sleeps, and taken its looks at what was enqueued meanwhile. */
 async function idleWorker(options: { schedules?: ReturnType<typeof defineSchedule>[] } = {}) {

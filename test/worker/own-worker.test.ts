@@ -34,7 +34,7 @@ test('a worker that stops while a job is on its way to it gives the job back unr
       await ask(blocker, 'lock table holdfast.job in exclusive mode')
       const enqueued = holdfast.enqueue(note, n)
       const statement = await waitingStatement()
-      if (statement.includes('enqueue_one_held')) return { enqueued, n }
+      if (statement.includes('enqueue_and_claim_one')) return { enqueued, n }
       await ask(blocker, 'rollback')
       await (await enqueued).result()
     }
@@ -61,7 +61,7 @@ test('a job whose enqueuer never got the answer runs all the same, once and at o
   const holdfast = bench.open({ jobs: [note], database: pool })
   await holdfast.start()
   let isLost = false
-  void loseAnswerTo('enqueue_one_held_v1').then(() => {
+  void loseAnswerTo('enqueue_and_claim_one_v1').then(() => {
     isLost = true
   })
 

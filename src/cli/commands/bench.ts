@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { defineJob } from '../../domain/definition.js'
-import { invalidOption } from '../../domain/invalid-option.js'
+import { invalidOption } from '../../domain/error/invalid-option.js'
+import { defineJob } from '../../domain/job/definition.js'
 import { createHoldfast } from '../../holdfast.js'
 import { type DatabaseFlags, findDatabase, withDatabase } from '../database.js'
 import { print, progressBar } from '../terminal.js'

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { examine } from '../../doctor/examine.js'
 import type { Finding, Verdict } from '../../doctor/finding.js'
-import { LIMIT_NAMES, readLimits } from '../../doctor/limits.js'
+import { LIMIT_NAMES, readLimits } from '../../doctor/thresholds.js'
 import { type DatabaseFlags, findDatabase, withDatabase } from '../database.js'
 import { paint, print } from '../terminal.js'
 

@@ -6,7 +6,7 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { HoldfastError } from '../../domain/errors.js'
+import { HoldfastError } from '../../domain/error/errors.js'
 import { type Package, type Starter, starterFiles, withScripts } from '../starter-files.js'
 import { paint, print } from '../terminal.js'
 

@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.js'
-import { HoldfastError } from '../../domain/errors.js'
-import type { Job } from '../../domain/job.js'
-import type { JobRow } from '../../domain/operator-views.js'
+import { HoldfastError } from '../../domain/error/errors.js'
+import type { Job } from '../../domain/job/job.js'
+import type { JobRow } from '../../domain/operate/operator-views.js'
 import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
 import { errorLine } from '../exit-codes.js'
 import { ago, print, progressBar, table } from '../terminal.js'

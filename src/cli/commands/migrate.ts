@@ -1,11 +1,11 @@
 // holdfast migrate: brings the database to this program's schema.
 
 import type { Command } from 'commander'
-import { HoldfastError } from '../../domain/errors.js'
-import { invalidOption } from '../../domain/invalid-option.js'
-import { DEFAULT_SCHEMA } from '../../domain/schema-name.js'
-import { migrate, schemaStatus } from '../../store/migrate.js'
-import { withSession } from '../../store/migrate-session.js'
+import { HoldfastError } from '../../domain/error/errors.js'
+import { invalidOption } from '../../domain/error/invalid-option.js'
+import { DEFAULT_SCHEMA } from '../../domain/value/schema-name.js'
+import { migrate, schemaStatus } from '../../store/schema/migrate.js'
+import { withSession } from '../../store/schema/migrate-session.js'
 import { type DatabaseFlags, findDatabase, withDatabase } from '../database.js'
 import { print } from '../terminal.js'
 

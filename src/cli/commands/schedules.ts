@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { Schedules } from '../../client/schedules.js'
-import { invalidOption } from '../../domain/invalid-option.js'
+import { invalidOption } from '../../domain/error/invalid-option.js'
 import { type DatabaseFlags, onDatabase, withClient, withDatabase } from '../database.js'
 import { parseJson } from '../json-argument.js'
 import { findAppFile, loadApp } from '../load-app.js'

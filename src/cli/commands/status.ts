@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { WorkerFacts } from '../../client/open.js'
-import type { CappedCount, QueueView } from '../../domain/operator-views.js'
+import type { CappedCount, QueueView } from '../../domain/operate/operator-views.js'
 import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
 import { ago, print, span, table } from '../terminal.js'
 

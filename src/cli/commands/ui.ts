@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { openClient } from '../../client/open.js'
-import { invalidOption } from '../../domain/invalid-option.js'
+import { invalidOption } from '../../domain/error/invalid-option.js'
 import type { BearerToken } from '../../http/bearer-tokens.js'
 import { type DatabaseFlags, findDatabase, withDatabase } from '../database.js'
 import { stopSignal } from '../stop-signal.js'

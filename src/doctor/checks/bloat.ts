@@ -1,6 +1,6 @@
 // Dead rows in the tables of living jobs, and whether anybody removes them.
 
-import { quoteIdentifier } from '../../domain/schema-name.js'
+import { quoteIdentifier } from '../../domain/value/schema-name.js'
 import type { Check } from '../check.js'
 import { fail, ok, type Told, warn } from '../finding.js'
 

@@ -1,8 +1,8 @@
 // Leases, due times and ticks go by the database's clock. A machine whose own clock differs reads its logs wrong and computes
 // wrong moments for what it enqueues.
 
-import { workerFacts } from '../../store/facts.js'
-import { databaseNow } from '../../store/schedules.js'
+import { workerFacts } from '../../store/reads/workers.js'
+import { databaseNow } from '../../store/schedules/schedules.js'
 import type { Check } from '../check.js'
 import { ok, warn } from '../finding.js'
 import { LIVING_MS } from './worker-versions.js'

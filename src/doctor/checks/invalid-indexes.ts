@@ -1,6 +1,6 @@
 // An index that was never finished costs every write and helps no read.
 
-import { quoteIdentifier } from '../../domain/schema-name.js'
+import { quoteIdentifier } from '../../domain/value/schema-name.js'
 import type { Check } from '../check.js'
 import { fail, ok } from '../finding.js'
 

@@ -1,9 +1,9 @@
 // Are jobs still well placed inside the service, or is it time for workers of their own? Four figures decide.
 
-import { recentWork, type WorkerFacts, workerFacts } from '../../store/facts.js'
+import { recentWork, type WorkerFacts, workerFacts } from '../../store/reads/workers.js'
 import type { Check } from '../check.js'
 import { ok, type Told, warn } from '../finding.js'
-import type { Limits } from '../limits.js'
+import type { Limits } from '../thresholds.js'
 import { LIVING_MS } from './worker-versions.js'
 
 const WINDOW_MS = 300_000

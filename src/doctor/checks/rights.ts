@@ -1,7 +1,7 @@
 // Who may do what: every trade has the functions of its trade, nobody but the owner touches tables, and this role has a trade.
 
-import { quoteIdentifier } from '../../domain/schema-name.js'
-import { freshFacts, liveFacts } from '../../store/schema-facts.js'
+import { quoteIdentifier } from '../../domain/value/schema-name.js'
+import { freshFacts, liveFacts } from '../../store/schema/schema-description.js'
 import type { Check, Patient } from '../check.js'
 import { fail, ok, type Told, warn } from '../finding.js'
 

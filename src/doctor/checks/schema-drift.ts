@@ -1,7 +1,7 @@
 // Is the schema still as a fresh installation makes it? Compares every table, column, constraint, index and function.
 
-import { freshBodies, freshFacts, liveBodies, liveFacts } from '../../store/schema-facts.js'
-import { inSchema } from '../../store/sql-files.js'
+import { freshBodies, freshFacts, liveBodies, liveFacts } from '../../store/schema/schema-description.js'
+import { inSchema } from '../../store/schema/sql-files.js'
 import type { Check } from '../check.js'
 import { driftOf } from '../drift.js'
 import { fail, ok, type Told, warn } from '../finding.js'

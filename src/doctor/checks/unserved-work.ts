@@ -1,6 +1,6 @@
 // Due jobs that nobody will run: because no worker serves their queue, none knows their type, or the queue is paused.
 
-import { type UnservedWork, unservedWork } from '../../store/facts.js'
+import { type UnservedWork, unservedWork } from '../../store/reads/workers.js'
 import type { Check, Patient } from '../check.js'
 import { fail, ok, type Told, warn } from '../finding.js'
 

@@ -1,6 +1,6 @@
 // Do all living workers run the same version of Holdfast?
 
-import { workerFacts } from '../../store/facts.js'
+import { workerFacts } from '../../store/reads/workers.js'
 import type { Check } from '../check.js'
 import { ok, warn } from '../finding.js'
 

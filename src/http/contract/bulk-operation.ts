@@ -1,7 +1,7 @@
 // Deeds on all jobs of a filter.
 
 import { z } from '@hono/zod-openapi'
-import { BULK_DEEDS } from '../../domain/operator-views.js'
+import { BULK_DEEDS } from '../../domain/operate/operator-views.js'
 import { failureSchema } from './job.js'
 import { countSchema, idSchema, momentSchema } from './page.js'
 

@@ -1,8 +1,8 @@
 // Jobs: rows of lists, one job with its past, log lines, and what is sent to enqueue and to act.
 
 import { z } from '@hono/zod-openapi'
-import { REASON_CODES } from '../../domain/explanation.js'
-import { JOB_STATES, KEY_POLICIES } from '../../domain/job.js'
+import { REASON_CODES } from '../../domain/job/explanation.js'
+import { JOB_STATES, KEY_POLICIES } from '../../domain/job/job.js'
 import { auditEntrySchema } from './audit.js'
 import { idSchema, momentSchema, pageOf } from './page.js'
 

@@ -1,8 +1,8 @@
 // Pipelines: rows of lists, one pipeline with how far it is and what it came to, and its steps as a graph.
 
 import { z } from '@hono/zod-openapi'
-import { JOB_STATES } from '../../domain/job.js'
-import { ON_FAILURE, PIPELINE_STATES } from '../../domain/pipeline.js'
+import { JOB_STATES } from '../../domain/job/job.js'
+import { ON_FAILURE, PIPELINE_STATES } from '../../domain/pipeline/pipeline.js'
 import { failureSchema, jobRowSchema, stateSchema } from './job.js'
 import { idSchema, momentSchema, pageOf } from './page.js'
 

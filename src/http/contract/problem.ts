@@ -1,7 +1,7 @@
 // The body of every refusal.
 
 import { z } from '@hono/zod-openapi'
-import { ERRORS, type ErrorCode } from '../../domain/errors.js'
+import { ERRORS, type ErrorCode } from '../../domain/error/errors.js'
 
 export const problemSchema = z
   .object({

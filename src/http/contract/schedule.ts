@@ -1,7 +1,7 @@
 // Schedules: as stored, and what is sent to make, change and fire them.
 
 import { z } from '@hono/zod-openapi'
-import { GAP_POLICIES, MISSED_POLICIES, OVERLAP_POLICIES, TWICE_POLICIES } from '../../domain/schedule.js'
+import { GAP_POLICIES, MISSED_POLICIES, OVERLAP_POLICIES, TWICE_POLICIES } from '../../domain/schedule/schedule.js'
 import { failureSchema } from './job.js'
 import { idSchema, momentSchema } from './page.js'
 

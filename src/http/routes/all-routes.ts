@@ -3,11 +3,11 @@
 import type { App, Parts } from '../parts.js'
 import { bulkOperationRoutes } from './bulk-operations.js'
 import { eventRoutes } from './events.js'
-import { figureRoutes } from './figures.js'
 import { jobRoutes } from './jobs.js'
 import { pipelineRoutes } from './pipelines.js'
 import { queueRoutes } from './queues.js'
 import { scheduleRoutes } from './schedules.js'
+import { figureRoutes } from './statistics.js'
 
 export function allRoutes(parts: Parts): App[] {
   return [

@@ -1,8 +1,8 @@
 // Deeds on all jobs of a filter: counted first, then done in small steps by the workers, with progress.
 
 import { createRoute } from '@hono/zod-openapi'
-import { HoldfastError } from '../../domain/errors.js'
-import type { BulkOperation } from '../../domain/operator-views.js'
+import { HoldfastError } from '../../domain/error/errors.js'
+import type { BulkOperation } from '../../domain/operate/operator-views.js'
 import { bulkOperationSchema, bulkRequestSchema } from '../contract/bulk-operation.js'
 import { emptySchema } from '../contract/job.js'
 import { body, idParam, json, pageOf, pageQuery } from '../contract/page.js'

@@ -1,8 +1,8 @@
 // Jobs: lists, one job with its past, its log lines, and what an operator does to it.
 
 import { createRoute, z } from '@hono/zod-openapi'
-import type { Duration } from '../../domain/duration.js'
-import type { EnqueueOptions } from '../../domain/enqueue-options.js'
+import type { EnqueueOptions } from '../../domain/job/enqueue-options.js'
+import type { Duration } from '../../domain/value/duration.js'
 import { filterText } from '../contract/bulk-operation.js'
 import {
   actedSchema,

@@ -1,7 +1,7 @@
 // Pipelines: lists, one with its progress, its result and its steps, and what an operator does to it as a whole.
 
 import { createRoute, z } from '@hono/zod-openapi'
-import { progressOf } from '../../domain/pipeline.js'
+import { progressOf } from '../../domain/pipeline/pipeline.js'
 import { cancelSchema, emptySchema } from '../contract/job.js'
 import { body, json, pageOf, pageQuery } from '../contract/page.js'
 import {

@@ -1,8 +1,8 @@
 // Queues, workers and keys.
 
 import { createRoute } from '@hono/zod-openapi'
-import { HoldfastError } from '../../domain/errors.js'
-import { checkQueueName } from '../../domain/job.js'
+import { HoldfastError } from '../../domain/error/errors.js'
+import { checkQueueName } from '../../domain/job/job.js'
 import { emptySchema } from '../contract/job.js'
 import { body, json, pageOf, pageQuery } from '../contract/page.js'
 import { refusals, refusalsOfBody } from '../contract/problem.js'

@@ -3,8 +3,13 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Client } from '../../client/client.js'
 import type { ScheduleUpdate } from '../../client/schedules.js'
-import { HoldfastError } from '../../domain/errors.js'
-import { checkJobKey, type Schedule, type ScheduleOptions, type StoredSettings } from '../../domain/schedule.js'
+import { HoldfastError } from '../../domain/error/errors.js'
+import {
+  checkJobKey,
+  type Schedule,
+  type ScheduleOptions,
+  type StoredSettings,
+} from '../../domain/schedule/schedule.js'
 import { emptySchema, enqueuedSchema } from '../contract/job.js'
 import { body, json, momentSchema } from '../contract/page.js'
 import { refusals, refusalsOfBody } from '../contract/problem.js'

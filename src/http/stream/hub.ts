@@ -1,12 +1,12 @@
 // All live streams of a mount: one watch per topic however many read it, one clock that looks, one connection that listens.
 
 import type { Client } from '../../client/client.js'
-import type { Logger } from '../../domain/context.js'
+import type { Logger } from '../../domain/job/context.js'
 import type { Limits } from '../options.js'
 import type { Caller } from '../principal.js'
 import { rateLimited } from '../problem.js'
 import { EventStream } from './event-stream.js'
-import { Looks } from './looks.js'
+import { Looks } from './polls.js'
 import type { Position } from './position.js'
 import type { Topic } from './topic.js'
 import type { Watch } from './watch.js'

@@ -1,8 +1,8 @@
 // What a live stream can be about.
 
-import { HoldfastError } from '../../domain/errors.js'
-import { checkQueueName, toJobId } from '../../domain/job.js'
-import { checkPipelineId } from '../../domain/job-filter.js'
+import { HoldfastError } from '../../domain/error/errors.js'
+import { checkQueueName, toJobId } from '../../domain/job/job.js'
+import { checkPipelineId } from '../../domain/job/job-filter.js'
 
 export type TopicKind = 'stats' | 'queue' | 'job' | 'pipeline'
 

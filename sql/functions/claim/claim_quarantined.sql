@@ -1,0 +1,32 @@
+-- claim_quarantined: pending → running for a job that two workers died with
+--   Guard   as claim_by_id; the caller runs nothing else meanwhile, so that a further death has one culprit.
+--   Locks   as claim_by_id.
+--   Gives   what encode_claimed_jobs gives, or null.
+--   Tells   nothing.
+-- p_lease_id as in claim_batch.
+create or replace function holdfast.claim_quarantined_v1(p_worker text, p_queues text[], p_types text[], p_lease_id uuid default null)
+  returns json
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_id bigint;
+  v_claimed json;
+begin
+  for v_id in
+    select r.job_id
+      from holdfast.ready as r
+     where r.queue = any (p_queues)
+       and r.type = any (p_types)
+       and not r.parked
+       and r.crashes >= 2
+       and r.run_at <= holdfast.now()
+     order by r.priority, r.run_at, r.job_id
+     limit 10
+  loop
+    v_claimed := holdfast.claim_by_id_v1(v_id, p_worker, p_types, p_lease_id);
+    exit when v_claimed is not null;
+  end loop;
+  return v_claimed;
+end
+$$;

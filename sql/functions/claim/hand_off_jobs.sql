@@ -1,0 +1,50 @@
+-- hand_off_jobs: pending → running for jobs that have just become pending, as far as the caller can run them at once
+--   Guard   as claim_by_id.
+--   Locks   as claim_by_id, job by job in the order of claims.
+--   Gives   what claim_by_id gives for each job that is now claimed for the caller, at most p_rooms of each of p_queues; null
+--           for none.
+--   Tells   sleeping workers of what was not handed over.
+--   Tested by  test/sql/pipelines/complete_steps.test.ts
+create or replace function holdfast.hand_off_jobs(
+  p_pending bigint[],
+  p_worker text,
+  p_queues text[],
+  p_rooms integer[],
+  p_types text[]
+)
+  returns json[]
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set enable_seqscan = off
+as $$
+declare
+  v_job record;
+  v_claimed json;
+  v_handed json[];
+begin
+  for v_job in
+    select r.job_id, array_position(p_queues, r.queue) as place
+      from holdfast.ready as r
+     where r.job_id = any (p_pending)
+       and r.queue = any (p_queues)
+       and r.type = any (p_types)
+     order by r.priority, r.run_at, r.job_id
+  loop
+    continue when p_rooms[v_job.place] <= 0;
+    v_claimed := holdfast.claim_by_id_v1(v_job.job_id, p_worker, p_types);
+    if v_claimed is not null then
+      v_handed := v_handed || v_claimed;
+      p_rooms[v_job.place] := p_rooms[v_job.place] - 1;
+    end if;
+    exit when 0 >= all (p_rooms);
+  end loop;
+  if coalesce(cardinality(v_handed), 0) < cardinality(p_pending) then
+    perform holdfast.wake_workers(array_agg(distinct r.queue), holdfast.now(), 'sleepers')
+       from holdfast.ready as r
+      where r.job_id = any (p_pending)
+     having count(*) > 0;
+  end if;
+  return v_handed;
+end
+$$;

@@ -1,0 +1,46 @@
+-- read_members: the members of an enqueue as rows, with their types' defaults and the moment they are due
+--   Guard   none; check_members has looked at them.
+--   Locks   none.
+--   Gives   one row per member with its place from 1; a member's own option wins over what read_common gives.
+--   Tells   nothing.
+--   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
+create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb, p_now timestamptz)
+  returns table (
+    place integer, type text, input jsonb, queue text, priority smallint, max_attempts smallint, run_at timestamptz,
+    key text, key_policy text, pipeline_id uuid, tags text[], dedupe_id text, trace text
+  )
+  language plpgsql stable  -- a body in SQL would be planned anew at every call
+  set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+    with members as materialized (
+      select j.place, j.own, coalesce(j.own ->> 'type', p_common ->> 'type') as type,
+             coalesce(j.own ->> 'key', p_common ->> 'key') as key
+        from jsonb_array_elements(p_jobs) with ordinality as j(own, place)
+    ),
+    shared as materialized (
+      select t.type, c.*
+        from (select distinct m.type from members as m) as t
+       cross join lateral holdfast.read_common(t.type, p_common, p_now) as c
+    )
+    select m.place::integer,
+           m.type,
+           coalesce(m.own -> 'input', p_common -> 'input', '{}'),
+           coalesce(m.own ->> 'queue', s.queue),
+           coalesce((m.own ->> 'priority')::smallint, s.priority),
+           coalesce((m.own ->> 'max_attempts')::smallint, s.max_attempts),
+           coalesce((m.own ->> 'run_at')::timestamptz, p_now + holdfast.delay_interval(m.own -> 'delay'), s.run_at),
+           m.key,
+           case when m.key is not null
+             then coalesce(m.own ->> 'key_policy', p_common ->> 'key_policy', 'exclusive') end,
+           coalesce((m.own ->> 'pipeline_id')::uuid, s.pipeline_id),
+           case when m.own ? 'tags' then array(select jsonb_array_elements_text(m.own -> 'tags')) else s.tags end,
+           coalesce(m.own ->> 'dedupe_id', p_common ->> 'dedupe_id'),
+           coalesce(m.own ->> 'trace', s.trace)
+      from members as m
+      join shared as s on s.type = m.type
+     order by m.place;
+end
+$$;

@@ -1,0 +1,120 @@
+-- complete_step: running → completed for one step of a pipeline, and waiting → running for the one that comes after it
+--   Guard   the caller holds the lease (job id, token, lease id). What comes after is claimed for the caller if it waits for
+--           nothing more, has no key and a type that the caller has a handler for, and its queue is not paused and has room.
+--   Locks   the lease row, then the successor's waiting row. For a step with a key and for other shapes of a graph as
+--           complete_steps.
+--   Gives   null when the lease was lost. Else a list of what is now claimed for the caller: as encode_claimed_jobs, with facts, by
+--           id: what results_after gives for an input that is computed. Repeating a completion is settled again.
+--   Tells   sleeping workers of what became pending and was not handed over.
+-- To set a statement up takes longer than to run it. So there are few, each of the cheapest kind, and all in one function.
+create or replace function holdfast.complete_step_v1(
+  p_job_id bigint,
+  p_token bigint,
+  p_lease_id uuid,
+  p_output jsonb,
+  p_worker text,
+  p_queues text[],
+  p_rooms integer[],
+  p_types text[]
+)
+  returns json
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set enable_seqscan = off
+  set plan_cache_mode = force_generic_plan  -- a list of one looks worth a new plan each time, which takes longer than to run it
+as $$
+declare
+  v_now constant timestamptz := holdfast.now();
+  v_lease_id constant uuid := gen_random_uuid();
+  v_after bigint[];
+  v_next holdfast.waiting;
+  v_job record;
+  v_facts json;
+  v_pending bigint[];
+begin
+  with ended as (
+    delete from holdfast.lease as l
+     where l.job_id = p_job_id
+       and l.token = p_token
+       and l.lease_id = p_lease_id
+       and l.key is null
+       and l.linked
+    returning l.attempts, l.locked_by, l.locked_at, l.run_at
+  )
+  insert into holdfast.outcome
+    (job_id, state, attempts, token, lease_id, locked_by, locked_at, run_at, finished_at, output)
+  select p_job_id, 'completed', e.attempts, p_token, p_lease_id, e.locked_by, e.locked_at, e.run_at, v_now, p_output
+    from ended as e;
+  if not found then
+    return (
+      select case when c.lost = '{}' then coalesce(array_to_json(c.handed), '[]') end
+        from holdfast.complete_steps_v1(
+               jsonb_build_array(jsonb_build_object(
+                 'job_id', p_job_id, 'token', p_token, 'lease_id', p_lease_id, 'output', p_output)),
+               p_worker, p_queues, p_rooms, p_types) as c
+    );
+  end if;
+
+  v_after := array(select d.job_id from holdfast.dependency as d where d.depends_on = p_job_id limit 2);
+  if cardinality(v_after) = 1 then
+    delete from holdfast.waiting as w
+     where w.job_id = v_after[1]
+       and w.open = 1
+    returning w.*
+      into v_next;
+  end if;
+
+  -- What may not be claimed here is left to the claim by id, which says what is wrong.
+  if v_next.type = any (p_types) and p_rooms[array_position(p_queues, v_next.queue)] > 0 and p_worker <> ''
+    and current_setting('transaction_isolation') = 'read committed'
+  then
+    select j.priority, j.max_attempts, j.input, j.pipeline_id, j.tags, j.trace, y.lease_seconds
+      into v_job
+      from holdfast.job as j
+      join holdfast.job_type as y on y.type = j.type
+     where j.id = v_next.job_id
+       and j.key is null
+       and not exists (select from holdfast.queue as q where q.name = j.queue and q.paused_at is not null);
+    if found then
+      insert into holdfast.lease
+        (job_id, type, queue, priority, run_at, attempts, max_attempts, token, lease_id, locked_by, locked_at, locked_until,
+         linked)
+      values
+        (v_next.job_id, v_next.type, v_next.queue, v_job.priority, v_now, 1, v_job.max_attempts, v_next.token + 1, v_lease_id,
+         p_worker, v_now, v_now + make_interval(secs => v_job.lease_seconds), true);
+      if v_job.input ? 'holdfast.results' then
+        v_facts := holdfast.results_after(p_job_id, p_output, v_next.job_id);
+      end if;
+      return json_build_array(json_build_object(
+        'lease_id', v_lease_id,
+        'lease_seconds', json_build_object(v_next.type, v_job.lease_seconds),
+        'usual', json_build_object('type', v_next.type, 'queue', v_next.queue, 'priority', v_job.priority,
+                                   'token', (v_next.token + 1)::text, 'attempts', 1, 'max_attempts', v_job.max_attempts),
+        'id', v_next.job_id::text,
+        'due_ms', json_build_array((date_part('epoch', v_now) * 1000)::bigint),
+        'input', json_build_array(v_job.input),
+        'pipeline_id', json_build_object(v_next.job_id, v_job.pipeline_id),
+        'tags', case when v_job.tags <> '{}' then json_build_object(v_next.job_id, v_job.tags) end,
+        'trace', case when v_job.trace is not null then json_build_object(v_next.job_id, v_job.trace) end,
+        'facts', case when v_facts is not null then json_build_object(v_next.job_id, v_facts) end
+      ));
+    end if;
+  end if;
+
+  if v_next.job_id is not null then
+    perform holdfast.ready_steps(v_after, array[v_next.token]);
+    v_pending := v_after;
+  else
+    update holdfast.waiting as w set open = w.open - 1 where w.job_id = v_after[1] and v_after[2] is null and w.open > 1;
+    -- Where something waits, the pipeline has not stopped and lives on. Where nothing does, this may have been its end.
+    if not found then
+      v_pending := holdfast.unblock_successors(array[p_job_id], 'completed', 'never');
+    end if;
+  end if;
+  if v_pending <> '{}' then
+    return coalesce(array_to_json(holdfast.hand_off_jobs(v_pending, p_worker, p_queues, p_rooms, p_types)), '[]');
+  end if;
+  return '[]';
+end
+$$;

@@ -1,0 +1,21 @@
+-- pipeline_lives: whether a job of a pipeline waits, is pending or runs
+--   Guard   none.
+--   Locks   none.
+--   Gives   true or false.
+--   Tells   nothing.
+--   Tested by  test/sql/pipelines/retry_pipeline.test.ts
+create or replace function holdfast.pipeline_lives(p_pipeline uuid)
+  returns boolean
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+as $$
+  select exists (select from holdfast.waiting as w where w.pipeline_id = p_pipeline)
+      or coalesce((
+        select true  -- a scalar with a limit, which the planner cannot turn into a join over all that is pending
+          from holdfast.job as j
+         where j.pipeline_id = p_pipeline
+           and coalesce((select true from holdfast.ready as r where r.job_id = j.id),
+                        (select true from holdfast.lease as l where l.job_id = j.id), false)
+         limit 1
+      ), false)
+$$;

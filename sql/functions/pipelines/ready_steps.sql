@@ -1,0 +1,22 @@
+-- ready_steps: waiting → pending
+--   Guard   the caller has taken the jobs out of their former place; nothing they wait for is open.
+--   Locks   none.
+--   Gives   nothing; the jobs are due. A keyed job counts as the newest of its key from now on.
+--   Tells   nothing.
+--   Tested by  test/sql/pipelines/unblock_successors.test.ts
+create or replace function holdfast.ready_steps(p_job_ids bigint[], p_tokens bigint[])
+  returns void
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := holdfast.now();
+begin
+  insert into holdfast.ready
+    (job_id, type, queue, priority, run_at, max_attempts, token, key, key_policy, rank, linked)
+  select w.job_id, j.type, j.queue, j.priority, v_now, j.max_attempts, w.token, j.key, j.key_policy,
+         case when j.key is not null then nextval('holdfast.job_id_seq') end, true
+    from unnest(p_job_ids, p_tokens) as w(job_id, token)
+   cross join lateral (select b.* from holdfast.job as b where b.id = w.job_id limit 1) as j;
+end
+$$;

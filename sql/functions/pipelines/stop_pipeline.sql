@@ -1,0 +1,30 @@
+-- stop_pipeline: waiting | pending → cancelled for what a pipeline has not started yet
+--   Guard   the caller holds the pipeline's row and its waiting rows (lock_successors).
+--   Locks   pending jobs and free keys, skip locked: one that is just being claimed may run to its end.
+--   Gives   nothing; the first of p_job_ids that did not complete is written down as the reason.
+--   Tells   sleeping workers of jobs that waited for a freed key.
+--   Tested by  test/sql/pipelines/unblock_successors.test.ts
+create or replace function holdfast.stop_pipeline(p_pipeline uuid, p_job_ids bigint[], p_state text)
+  returns void
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_by record;
+begin
+  select j.id, coalesce(s.name, j.type) as name
+    into v_by
+    from holdfast.job as j
+    left join holdfast.pipeline_step as s on s.job_id = j.id
+   where j.id = any (p_job_ids)
+     and j.pipeline_id = p_pipeline
+   order by j.id
+   limit 1;
+  perform holdfast.cancel_unstarted(p_pipeline, jsonb_build_object('name', 'PipelineStopped', 'message',
+    format('step %s (job %s) %s', v_by.name, v_by.id, case p_state when 'failed' then p_state else 'was ' || p_state end)));
+  update holdfast.pipeline as p
+     set stopped_by = v_by.id, stopped_at = holdfast.now()
+   where p.id = p_pipeline
+     and p.stopped_at is null;
+end
+$$;

@@ -1,0 +1,63 @@
+-- store_pipeline_steps: none → pending | waiting for the steps of a pipeline
+--   Guard   the caller has checked the steps; ids grow along every edge.
+--   Locks   none.
+--   Gives   the ids of the steps that wait for none and are due.
+--   Tells   nothing; the caller does.
+--   Tested by  test/sql/pipelines/enqueue_pipeline.test.ts
+-- p_ids stands beside p_steps. The edges lead from the places p_befores to the places p_afters, each once.
+create or replace function holdfast.store_pipeline_steps(
+  p_pipeline uuid,
+  p_steps jsonb,
+  p_ids bigint[],
+  p_befores integer[],
+  p_afters integer[]
+)
+  returns bigint[]
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set enable_nestloop = off  -- 10,000 x 10,000 when the planner believes that a list has ten members
+  set enable_mergejoin = off
+as $$
+declare
+  v_now constant timestamptz := holdfast.now();
+  v_due bigint[];
+begin
+  insert into holdfast.pipeline_step (job_id, pipeline_id, name, compensation, compensates)
+  select p_ids[s.place], p_pipeline, s.step ->> 'name', s.step -> 'compensate', (s.step ->> 'compensates')::bigint
+    from jsonb_array_elements(p_steps) with ordinality as s(step, place);
+
+  insert into holdfast.dependency (job_id, depends_on)
+  select p_ids[e.after], p_ids[e.before]
+    from unnest(p_befores, p_afters) as e(before, after);
+
+  with asked as materialized (
+    select p_ids[m.place] as id, m.*, coalesce(e.open, 0) as open
+      from holdfast.read_members(p_steps, '{}', v_now) as m
+      left join (
+        select e.after, count(*)::integer as open from unnest(p_afters) as e(after) group by e.after
+      ) as e on e.after = m.place
+  ),
+  stored as (
+    insert into holdfast.job
+      (id, type, queue, priority, max_attempts, key, key_policy, pipeline_id, tags, input, created_at)
+    overriding system value
+    select a.id, a.type, a.queue, a.priority, a.max_attempts, a.key, a.key_policy, p_pipeline, a.tags, a.input, v_now
+      from asked as a
+  ),
+  held as (
+    insert into holdfast.waiting (job_id, pipeline_id, type, queue, open)
+    select a.id, p_pipeline, a.type, a.queue, a.open from asked as a where a.open > 0
+  ),
+  queued as (
+    insert into holdfast.ready
+      (job_id, type, queue, priority, run_at, max_attempts, key, key_policy, rank, linked)
+    select a.id, a.type, a.queue, a.priority, a.run_at, a.max_attempts, a.key, a.key_policy,
+           case when a.key is not null then a.id end, true
+      from asked as a
+     where a.open = 0
+  )
+  select array_agg(a.id order by a.id) into v_due from asked as a where a.open = 0;
+  return v_due;
+end
+$$;

@@ -1,0 +1,30 @@
+-- write_schedule: gives a stored schedule other settings
+--   Guard   the caller holds the row.
+--   Locks   nothing more.
+--   Gives   nothing. Where the timing changes, the version grows, the next tick is planned anew and earlier ticks are not owed.
+--   Tells   nothing.
+--   Tested by  test/sql/schedules/update_schedule.test.ts
+create or replace function holdfast.write_schedule(p_new holdfast.schedule)
+  returns void
+  language sql volatile
+  set search_path = pg_catalog, pg_temp
+as $$
+  update holdfast.schedule as s
+     set type = p_new.type, cron = p_new.cron, every_ms = p_new.every_ms, timezone = p_new.timezone,
+         input = p_new.input, input_from_code = p_new.input_from_code, options = p_new.options, missed = p_new.missed,
+         window_ms = p_new.window_ms, overlap = p_new.overlap, gap = p_new.gap, twice = p_new.twice,
+         jitter_ms = p_new.jitter_ms, starts_at = p_new.starts_at, ends_at = p_new.ends_at,
+         version = case when t.is_kept then s.version else s.version + 1 end,
+         next_tick = case when t.is_kept then s.next_tick end,
+         counts_from = case when t.is_kept then s.counts_from else holdfast.now() end,
+         locked_until = case when t.is_kept and s.fault is null then s.locked_until end,
+         fault = null, updated_at = holdfast.now()
+    from (
+      select (o.cron, o.every_ms, o.timezone, o.gap, o.twice, o.starts_at, o.ends_at)
+             is not distinct from
+             (p_new.cron, p_new.every_ms, p_new.timezone, p_new.gap, p_new.twice, p_new.starts_at, p_new.ends_at) as is_kept
+        from holdfast.schedule as o
+       where o.job_key = p_new.job_key
+    ) as t
+   where s.job_key = p_new.job_key
+$$;

@@ -1,0 +1,44 @@
+-- check_waits: refuses a suspension that waits for nothing, or for what could not be kept
+--   Guard   READ COMMITTED: the events are locked in one statement and looked for in the next.
+--   Locks   none.
+--   Gives   nothing; raises WRONG_ISOLATION or INVALID_OPTION.
+--   Tells   nothing.
+--   Tested by  test/sql/settle/suspend_jobs.test.ts
+create or replace function holdfast.check_waits(p_settlements jsonb)
+  returns void
+  language plpgsql stable
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_wait record;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform holdfast.refuse('WRONG_ISOLATION', 'waits need a READ COMMITTED transaction',
+      jsonb_build_object('received', current_setting('transaction_isolation')));
+  elsif exists (
+    select
+      from jsonb_array_elements(p_settlements) as m(member)
+     where jsonb_typeof(m.member -> 'waits') is distinct from 'array' or m.member -> 'waits' = '[]'
+  ) then
+    perform holdfast.refuse('INVALID_OPTION', 'every member needs the waits that it is suspended for');
+  end if;
+  for v_wait in
+    select w.kind, w.name, w.event, w.delay_ms
+      from jsonb_array_elements(p_settlements) as m(member)
+     cross join lateral jsonb_to_recordset(m.member -> 'waits')
+        as w(kind text, name text, event text, delay_ms double precision)
+  loop
+    perform holdfast.check_label('wait', v_wait.name);
+    if v_wait.kind = 'event' then
+      perform holdfast.check_label('event', v_wait.event);
+    end if;
+    if v_wait.kind is distinct from 'event' and (v_wait.kind is distinct from 'sleep' or v_wait.event is not null) then
+      perform holdfast.refuse('INVALID_OPTION', 'a wait is a sleep, or of kind event with its event',
+        jsonb_build_object('received', v_wait.kind));
+    elsif v_wait.delay_ms is null or v_wait.delay_ms not between 0 and 315360000000 then
+      perform holdfast.refuse('INVALID_OPTION', 'delay_ms must be a number from 0 to ten years',
+        jsonb_build_object('received', v_wait.delay_ms));
+    end if;
+  end loop;
+end
+$$;

@@ -1,0 +1,76 @@
+// PGlite in this process: the whole of PostgreSQL with one connection, nothing to install.
+
+import { join, resolve } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import { HoldfastError } from '../../domain/error/errors.js'
+import { OWN_SESSION } from './capabilities.js'
+import { type Database, overPool } from './connection.js'
+import { lockFolder } from './folder-lock.js'
+
+export const EMBEDDED_FOLDER = '.holdfast'
+
+/** Opens or makes the database in `folder`; `memory://` keeps nothing. Two processes must not share a folder. */
+export async function openEmbedded(folder: string = EMBEDDED_FOLDER): Promise<Database> {
+  const { PGlite } = await loadPGlite()
+  if (folder.startsWith('memory://')) {
+    const pglite = await PGlite.create(folder)
+    return overPGlite(pglite, () => pglite.close())
+  }
+  const release = await lockFolder(resolve(folder))
+  try {
+    const pglite = await PGlite.create(join(resolve(folder), 'data'))
+    return await overPGlite(pglite, async () => {
+      await pglite.close()
+      await release()
+    })
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** The caller's own PGlite: used, never closed. */
+export function usePGlite(pglite: PGlite): Promise<Database> {
+  return overPGlite(pglite, async () => {})
+}
+
+async function overPGlite(pglite: PGlite, close: () => Promise<void>): Promise<Database> {
+  const { createPgConfig } = await import('@electric-sql/pglite/node-postgres')
+  const pool = new pg.Pool({ ...createPgConfig(pglite), max: 1 } as pg.PoolConfig)
+  const shared = overPool(pool, {
+    engine: 'embedded',
+    address: undefined,
+    capabilities: OWN_SESSION,
+    async listen(channel, heard) {
+      const unlisten = await pglite.listen(channel, heard)
+      return { check: async () => true, close: () => unlisten() }
+    },
+    async close() {
+      await pool.end()
+      await close()
+    },
+  })
+  // One session for all who have this PGlite: each takes the turn that PGlite's own queries and transactions take, and
+  // leaves no named statement behind, which another could not prepare again.
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => pglite._runExclusiveTransaction(work)
+  return {
+    ...shared,
+    query: (text, values) => inTurn(() => shared.query(text, values)),
+    async prepared(text, values, { onAnswer }) {
+      const answer = await inTurn(() => shared.query(text, values))
+      onAnswer?.(answer.rows)
+      return answer
+    },
+    session: (work) => inTurn(() => shared.session(work)),
+    transaction: (work) => inTurn(() => shared.transaction(work)),
+  }
+}
+
+async function loadPGlite(): Promise<typeof import('@electric-sql/pglite')> {
+  try {
+    return await import('@electric-sql/pglite')
+  } catch (error) {
+    throw new HoldfastError('EMBEDDED_MISSING', undefined, { cause: error })
+  }
+}

@@ -1,0 +1,65 @@
+// A PostgreSQL server behind a pool of connections.
+
+import pg from 'pg'
+import { HoldfastError } from '../../domain/error/errors.js'
+import { type Capabilities, type CapabilityOptions, findCapabilities } from './capabilities.js'
+import { type Database, listenWith, overPool } from './connection.js'
+
+// What keeps a dead server from holding anybody for ever; questions have bounds of their own. A statement of a handler, or of a
+// migration, may take as long as it needs: there the operating system asks whether the server is still there.
+const TIMEOUTS = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+
+// Whoever asks again within a minute finds a session that has its plans: to log in and to plan anew would take seven times as
+// long as to enqueue. A process that has nothing else to do ends, whatever idles in its pool.
+const IDLE = { idleTimeoutMillis: 60_000, allowExitOnIdle: true }
+
+export interface ServerOptions extends CapabilityOptions {
+  readonly maxConnections?: number | undefined
+}
+
+export async function openServer(url: string, options: ServerOptions = {}): Promise<Database> {
+  checkUrl(url)
+  const address = { connectionString: url, application_name: 'holdfast', ...TIMEOUTS }
+  const { maxConnections = 10 } = options
+  return openAddress({ ...address, max: maxConnections } as pg.PoolConfig, await findCapabilities(options, address))
+}
+
+function checkUrl(url: string): void {
+  if (URL.canParse(url) && /^(postgres|postgresql|socket):$/.test(new URL(url).protocol)) return
+  const shown = url.replace(/\/\/.*@/s, '//***@').replace(/(password=)[^&\s]*/gi, '$1***')
+  throw new HoldfastError('INVALID_OPTION', 'database must be a URL like postgres://user@host:5432/name', {
+    details: { received: shown.slice(0, 100) },
+  })
+}
+
+export function openAddress(address: pg.ClientConfig, capabilities: Capabilities, maxConnections?: number): Database {
+  const pool = new pg.Pool({ ...IDLE, ...address, ...(maxConnections !== undefined && { max: maxConnections }) })
+  return overPool(pool, {
+    engine: 'server',
+    address,
+    capabilities,
+    listen: (channel, heard, lost) => listenWith(new pg.Client(address), channel, heard, lost),
+    close: () => pool.end(),
+  })
+}
+
+/** The caller's own pool: used, never closed. */
+export async function usePool(pool: pg.Pool, options: CapabilityOptions = {}): Promise<Database> {
+  return overPool(pool, {
+    engine: 'server',
+    address: cloneable(pool.options),
+    capabilities: await findCapabilities(options, pool.options as pg.ClientConfig),
+    listen: (channel, heard, lost) => listenWith(new pg.Client(pool.options), channel, heard, lost),
+    close: undefined,
+  })
+}
+
+/** Options that cannot be sent to another thread (a password function, a socket factory) keep the pool in this one. */
+function cloneable(options: pg.PoolOptions): pg.ClientConfig | undefined {
+  try {
+    // The pool hides the password from enumeration.
+    return structuredClone({ ...options, password: options.password }) as pg.ClientConfig
+  } catch {
+    return undefined
+  }
+}

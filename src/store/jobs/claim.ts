@@ -1,0 +1,92 @@
+// Claims jobs: many of a queue, or one by its id. And gives back what a claim took whose answer never came.
+
+import type { ClaimedJob, JobId } from '../../domain/job/job.js'
+import { call, type Statement } from '../connection/call.js'
+import type { Row } from '../connection/connection.js'
+import type { Store } from '../store.js'
+import { type ClaimedColumns, toClaimedJobs } from './rows.js'
+
+/** How far a worker has claimed in a queue; a claim that starts behind it does not meet the dead entries before it. */
+export interface Cursor {
+  readonly priority: number
+  /** As the database prints it: a Date would lose the microseconds. */
+  readonly runAt: string
+  readonly jobId: JobId
+}
+
+export const QUEUE_START: Cursor = Object.freeze({ priority: 0, runAt: '-infinity', jobId: '0' })
+
+/** Where a claim looks for jobs. */
+export interface Look {
+  readonly from: Cursor
+  /** Goes on behind the long backlog of a held key instead of walking through it; a look from the start must follow that does not. */
+  readonly passesCrowds: boolean
+}
+
+export interface Claim extends Look {
+  readonly worker: string
+  readonly queue: string
+  readonly types: readonly string[]
+  readonly n: number
+  /** Made by the claimer, random and another one for each claim, so that it knows its claim without an answer. */
+  readonly leaseId: string
+}
+
+type Claimer = Pick<Claim, 'worker' | 'types' | 'leaseId'>
+
+export interface Batch {
+  readonly jobs: ClaimedJob[]
+  /** Where the next claim may go on. */
+  readonly cursor: Cursor
+  /** It left due jobs that must wait for their key where they are: the next look from the start goes on with them. */
+  readonly hasMore: boolean
+}
+
+export async function claimBatch(store: Store, claim: Claim): Promise<Batch> {
+  const { worker, queue, types, n, from, leaseId, passesCrowds } = claim
+  const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId, leaseId, passesCrowds]
+  const [row] = await call(store, CLAIM_BATCH, values)
+  const cursor = { priority: row?.priority as number, runAt: row?.run_at as string, jobId: row?.job_id as JobId }
+  return { jobs: claimed(row), cursor, hasMore: row?.has_more === true }
+}
+
+/** undefined when another has it, it is not eligible, or this process has no handler for its type. */
+export async function claimOne(
+  store: Store,
+  jobId: JobId,
+  { worker, types, leaseId }: Claimer,
+): Promise<ClaimedJob | undefined> {
+  return claimed((await call(store, CLAIM_BY_ID, [jobId, worker, types, leaseId]))[0])[0]
+}
+
+/** One job that two workers died with; the caller runs nothing beside it. */
+export async function claimSuspect(
+  store: Store,
+  { worker, types, leaseId }: Claimer,
+  queues: readonly string[],
+): Promise<ClaimedJob | undefined> {
+  return claimed((await call(store, CLAIM_SUSPECT, [worker, queues, types, leaseId]))[0])[0]
+}
+
+/** Gives back all that is held under these lease ids; tells under which of them there was something. */
+export async function releaseClaims(store: Store, worker: string, leaseIds: readonly string[]): Promise<string[]> {
+  const [row] = await call(store, RELEASE_CLAIMS, [worker, leaseIds])
+  return row?.found as string[]
+}
+
+// A claim that is given up may have been made, and all of it must be given back: so it is given up late.
+const answerMs = 20_000
+const CLAIM_BATCH: Statement = {
+  invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+  columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id, c.has_more',
+  answerMs,
+  keptFor: 'claims',
+}
+const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3, $4)', value: 'jobs' }
+const CLAIM_SUSPECT = { invocation: 'claim_quarantined_v1($1, $2, $3, $4)', value: 'jobs', answerMs }
+const RELEASE_CLAIMS = { invocation: 'release_claims_v1($1, $2)', value: 'found' }
+
+/** Of a row that has them as `jobs`. */
+function claimed(row: Row | undefined): ClaimedJob[] {
+  return row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : []
+}

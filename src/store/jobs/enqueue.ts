@@ -1,0 +1,118 @@
+// Enqueues jobs in one round trip.
+
+import type { ClaimedJob, JobId } from '../../domain/job/job.js'
+import { BULK_MS, call, callAndAct, type Statement } from '../connection/call.js'
+import type { Queryable } from '../connection/connection.js'
+import type { Store } from '../store.js'
+import { type ClaimedColumns, type HeldFacts, toClaimedJobs, toHeldJob } from './rows.js'
+
+export interface EnqueueManner {
+  /** Who is told: `sleepers` reads the workers' word, which only a call that commits at once may rely on. */
+  readonly wake: 'always' | 'sleepers' | 'never'
+  /** Who does it by hand: written down in the same transaction. */
+  readonly actor?: string | undefined
+  readonly tx?: Queryable | undefined
+}
+
+/** Both texts are JSON: the array of members and the options they share. Ids come in the members' order. */
+export async function enqueueJobs(
+  store: Store,
+  members: string,
+  common: string,
+  { wake, actor, tx }: EnqueueManner,
+): Promise<JobId[]> {
+  const values = [members, common, wake]
+  const rows =
+    actor === undefined
+      ? await call(store, ENQUEUE_JOBS, values, tx)
+      : await call(store, ENQUEUE_BY_HAND, [...values, actor], tx)
+  return rows.map((row) => String(row.id))
+}
+
+/** For jobs that differ in nothing but their input: half the work for the database. `inputs` is the JSON array of them. */
+export async function enqueueInputs(
+  store: Store,
+  inputs: string,
+  common: string,
+  { wake, tx }: Omit<EnqueueManner, 'actor'>,
+): Promise<JobId[]> {
+  const [row] = await call(store, ENQUEUE_INPUTS, [inputs, common, wake], tx)
+  const ids = row?.ids as string
+  return ids === '' ? [] : ids.split(',')
+}
+
+/** Who holds what is enqueued, from the start. */
+export interface Holder {
+  readonly worker: string
+  readonly queue: string
+  /** As that of a claim. */
+  readonly leaseId: string
+}
+
+/** Jobs that are stored; those that are pending are not in `jobs`. */
+export interface StoredInHands {
+  readonly ids: JobId[]
+  readonly jobs: ClaimedJob[]
+}
+
+/** As enqueueInputs, straight into the hands of a worker of this process, where `act` starts them without waiting a turn. */
+export function enqueueHeld<T>(
+  store: Store,
+  inputs: string,
+  common: string,
+  { worker, queue, leaseId }: Holder,
+  act: (stored: StoredInHands) => T,
+): Promise<T> {
+  return callAndAct(store, ENQUEUE_HELD, [inputs, common, worker, queue, leaseId], (row) =>
+    act({ ids: row?.ids as JobId[], jobs: row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : [] }),
+  )
+}
+
+/** What every job has. `input` is JSON. */
+export interface PlainJob extends Pick<ClaimedJob, 'type' | 'queue' | 'priority' | 'maxAttempts'> {
+  readonly input: string
+}
+
+/** As enqueueHeld, for one job that has nothing but that. */
+export function enqueueOneHeld<T>(
+  store: Store,
+  plain: PlainJob,
+  { worker, leaseId }: Omit<Holder, 'queue'>,
+  act: (stored: StoredInHands) => T,
+): Promise<T> {
+  const { type, input, queue, priority, maxAttempts } = plain
+  const values = [type, input, queue, priority, maxAttempts, worker, leaseId]
+  return callAndAct(store, ENQUEUE_ONE_HELD, values, (row) => {
+    const facts = row?.facts as HeldFacts
+    return act({ ids: [facts[0]], jobs: facts[1] === null ? [] : [toHeldJob(facts, plain)] })
+  })
+}
+
+const ENQUEUE_ONE_HELD: Statement = {
+  invocation: 'enqueue_and_claim_one_v1($1, $2::text::jsonb, $3, $4, $5, $6, $7)',
+  value: 'facts',
+  keptFor: 'callers',
+}
+const ENQUEUE_HELD: Statement = {
+  invocation: 'enqueue_and_claim_v1($1::text::jsonb, $2::text::jsonb, $3, $4, $5)',
+  columns: 'to_json(c.ids::text[]) as ids, c.jobs',
+  keptFor: 'callers',
+}
+const ENQUEUE_INPUTS: Statement = {
+  invocation: 'enqueue_inputs_v1($1::text::jsonb, $2::text::jsonb, $3)',
+  columns: `array_to_string(c, ',') as ids`,
+  answerMs: BULK_MS,
+  keptFor: 'callers',
+}
+const ENQUEUE_JOBS: Statement = {
+  invocation: 'enqueue_jobs_v1($1::text::jsonb, $2::text::jsonb, $3)',
+  columns: 'c as id',
+  answerMs: BULK_MS,
+  keptFor: 'callers',
+}
+
+const ENQUEUE_BY_HAND = {
+  invocation: 'enqueue_as_operator_v1($1::text::jsonb, $2::text::jsonb, $3, $4)',
+  columns: 'c as id',
+  answerMs: BULK_MS,
+}

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ClaimedJob } from '../../domain/job/job.js'
+import { SuspectRoom } from './quarantine.js'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const JOB = { id: '7' } as ClaimedJob
+
+function room(deeds: { job?: ClaimedJob; clears?: boolean; throws?: boolean }) {
+  const done: string[] = []
+  const suspects = new SuspectRoom({
+    claim: async () => {
+      if (!deeds.job) done.push('claim in vain')
+      return deeds.job
+    },
+    clear: async () => {
+      done.push('clear')
+      return deeds.clears ?? true
+    },
+    run: async (job) => {
+      done.push(`run ${job.id}`)
+      if (deeds.throws) throw new Error('went wrong')
+    },
+    giveBack: (job) => void done.push(`give back ${job.id}`),
+    reopen: () => void done.push('reopen'),
+    onFault: (doing) => void done.push(`fault ${doing}`),
+  })
+  return { suspects, done }
+}
+
+test('a suspect runs when the worker is empty, and the worker reopens after it', async () => {
+  const { suspects, done } = room({ job: JOB })
+  await suspects.runOnce()
+
+  expect(done).toEqual(['clear', 'run 7', 'reopen'])
+})
+
+test('without a suspect the worker is not emptied', async () => {
+  const { suspects, done } = room({})
+  await suspects.runOnce()
+
+  expect(done).toEqual(['claim in vain'])
+})
+
+test('a worker that stays busy gives the suspect back and goes on', async () => {
+  const { suspects, done } = room({ job: JOB, clears: false })
+  await suspects.runOnce()
+
+  expect(done).toEqual(['clear', 'give back 7', 'reopen'])
+})
+
+test('a fault does not leave the worker closed', async () => {
+  const { suspects, done } = room({ job: JOB, throws: true })
+  await suspects.runOnce()
+
+  expect(done).toEqual(['clear', 'run 7', 'reopen', 'fault running a suspect alone'])
+})
+
+test('after a suspect that ran the next one follows without being told', async () => {
+  const deeds: { job?: ClaimedJob } = { job: JOB }
+  const { suspects, done } = room(deeds)
+  suspects.expect()
+  await vi.advanceTimersByTimeAsync(199)
+  expect(done).toEqual(['clear', 'run 7', 'reopen'])
+  delete deeds.job
+
+  await vi.advanceTimersByTimeAsync(1)
+
+  expect(done).toEqual(['clear', 'run 7', 'reopen', 'claim in vain'])
+  await suspects.stop()
+})
+
+test('whoever is told of a suspect that it cannot claim rests before it tries again', async () => {
+  const { suspects, done } = room({})
+  for (const ms of [0, 3000, 1999, 1]) {
+    await vi.advanceTimersByTimeAsync(ms)
+    suspects.expect()
+  }
+  await vi.advanceTimersByTimeAsync(0)
+
+  expect(done).toEqual(['claim in vain', 'claim in vain'])
+  await suspects.stop()
+})

@@ -1,0 +1,353 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { QUEUE_START } from '../../store/jobs/claim.js'
+import { Lane } from './queue-fetcher.js'
+import { job, lane, positionOf, settle } from './queue-fetcher.test-support.js'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('claims as many as there are free slots, and no more while all are busy', async () => {
+  const { subject, asks, nextAsk, runs, end } = lane(3)
+  subject.start()
+
+  const first = nextAsk()
+  expect(first.n).toBe(3)
+  await first.answer([job(1), job(2), job(3)])
+  expect([...runs.keys()]).toEqual(['1', '2', '3'])
+  expect(asks).toEqual([])
+
+  vi.advanceTimersByTime(1000)
+  await end('2')
+  expect(asks.map(({ n }) => n)).toEqual([1])
+})
+
+test('a claim that brings less than was asked for is followed by sleep, then by a look from the start', async () => {
+  const { subject, nextAsk, naps, asks } = lane(3)
+  subject.start()
+  await nextAsk().answer([job(1)])
+
+  expect(naps).toHaveLength(1)
+  expect(asks).toEqual([])
+  await naps[0]?.()
+
+  expect(nextAsk()).toMatchObject({ n: 2, from: QUEUE_START })
+})
+
+test('a claim that met enough jobs of a held key is followed by another and not by sleep', async () => {
+  const { subject, nextAsk, naps, runs } = lane(2)
+  subject.start()
+
+  await nextAsk().answer([], true)
+  await nextAsk().answer([job(1)], true)
+
+  expect(naps).toEqual([])
+  expect([...runs.keys()]).toEqual(['1'])
+  await nextAsk().answer([])
+  await nextAsk().answer([])
+  expect(naps).toHaveLength(1)
+})
+
+test('a full claim is followed by one behind the position that it gave', async () => {
+  const { subject, nextAsk, end } = lane(3)
+  subject.start()
+  const first = nextAsk()
+  expect(first.from).toBe(QUEUE_START)
+
+  await first.answer([job(1), job(2), job(3)])
+  await end('1')
+
+  expect(nextAsk().from).toEqual(positionOf('3'))
+})
+
+test('what is missing behind the cursor is looked for from the start in the same breath', async () => {
+  const { subject, nextAsk, end, runs } = lane(2)
+  subject.start()
+  await nextAsk().answer([job(1), job(2)])
+  await end('1')
+  await end('2')
+  const behind = nextAsk()
+  expect(behind.from.jobId).toBe('2')
+
+  await behind.answer([])
+
+  const swept = nextAsk()
+  expect(swept).toMatchObject({ n: behind.n, from: QUEUE_START })
+  await swept.answer([job(3)])
+  expect([...runs.keys()]).toEqual(['3'])
+})
+
+test.each([
+  { when: 'at least every 250 ms, however full the queue is', tookMs: 0, earlyMs: 100, laterMs: 200 },
+  {
+    when: 'so seldom that it takes a twentieth of the time, where it takes long',
+    tookMs: 50,
+    earlyMs: 990,
+    laterMs: 20,
+  },
+])('a look from the start comes $when', async ({ tookMs, earlyMs, laterMs }) => {
+  const { subject, nextAsk, end } = lane(1)
+  subject.start()
+  const first = nextAsk()
+  vi.advanceTimersByTime(tookMs)
+  await first.answer([job(1)])
+  vi.advanceTimersByTime(earlyMs)
+  await end('1')
+  const early = nextAsk()
+  expect(early.from.jobId).toBe('1')
+  await early.answer([job(2)])
+
+  vi.advanceTimersByTime(laterMs)
+  await end('2')
+
+  expect(nextAsk().from).toBe(QUEUE_START)
+})
+
+test('only the first look of a lane that has nothing to do passes crowds by, after a sleep too', async () => {
+  const { subject, nextAsk, naps } = lane(3)
+  subject.start()
+
+  const first = nextAsk()
+  expect(first).toMatchObject({ from: QUEUE_START, passesCrowds: true })
+  await first.answer([job(1)], true)
+  const behind = nextAsk()
+  expect(behind).toMatchObject({ from: positionOf('1'), passesCrowds: false })
+  await behind.answer([])
+  const fromStart = nextAsk()
+  expect(fromStart).toMatchObject({ from: QUEUE_START, passesCrowds: false })
+  await fromStart.answer([])
+
+  await naps[0]?.()
+  expect(nextAsk()).toMatchObject({ from: QUEUE_START, passesCrowds: true })
+})
+
+test.each([
+  ['a second after a look that passed crowds by', true, 1000],
+  ['sooner after one that met none', false, 250],
+])('what stands in a crowd is looked for %s', async (_, hasMore, ms) => {
+  const { subject, nextAsk, end } = lane(1)
+  subject.start()
+  await nextAsk().answer([job(1)], hasMore)
+
+  vi.advanceTimersByTime(ms)
+  await end('1')
+  const behind = nextAsk()
+  expect(behind.from).toEqual(positionOf('1'))
+  await behind.answer([job(2)])
+
+  vi.advanceTimersByTime(1)
+  await end('2')
+  expect(nextAsk()).toMatchObject({ from: QUEUE_START, passesCrowds: false })
+})
+
+test('a claim that fails is told and tried again after a while', async () => {
+  const { subject, nextAsk, faults, asks, runs } = lane(1)
+  subject.start()
+  const error = new Error('no connection')
+
+  await nextAsk().fail(error)
+  expect(faults).toEqual([['claiming from bulk', error]])
+  expect(asks).toEqual([])
+  await vi.advanceTimersByTimeAsync(500)
+  await nextAsk().answer([job(1)])
+
+  expect([...runs.keys()]).toEqual(['1'])
+})
+
+test('what the first of two claims brought runs before the second is answered, and also if that one fails', async () => {
+  const { subject, nextAsk, end, runs, faults } = lane(3)
+  subject.start()
+  await nextAsk().answer([job(1), job(2), job(3)])
+  await end('1')
+  await end('2')
+  await nextAsk().answer([job(4)])
+
+  const fromStart = nextAsk()
+  expect(fromStart.from).toBe(QUEUE_START)
+  expect([...runs.keys()]).toEqual(['3', '4'])
+  await fromStart.fail(new Error('no database'))
+
+  expect(faults).toHaveLength(1)
+  expect([...runs.keys()]).toEqual(['3', '4'])
+})
+
+test('stop claims no more, lets runs go on and gives the stock back', async () => {
+  const { subject, nextAsk, end, runs, asks } = lane(1)
+  subject.start()
+  await nextAsk().answer([job(1)])
+  vi.advanceTimersByTime(10)
+  await end('1')
+  await nextAsk().answer([job(2), job(3), job(4)])
+
+  const stock = await subject.stop()
+
+  expect(stock.map(({ id }) => id)).toEqual(['3', '4'])
+  await end('2')
+  expect([...runs.keys()]).toEqual([])
+  expect(asks).toEqual([])
+})
+
+test('what a claim brings while the lane stops is given back unstarted', async () => {
+  const { subject, nextAsk, runs } = lane(2)
+  subject.start()
+  const stopping = subject.stop()
+
+  await nextAsk().answer([job(1), job(2)])
+
+  expect((await stopping).map(({ id }) => id)).toEqual(['1', '2'])
+  expect(runs.size).toBe(0)
+})
+
+test('a sleeping lane stops as soon as it is woken, without another claim', async () => {
+  const { subject, nextAsk, naps, asks } = lane(1)
+  subject.start()
+  await nextAsk().answer([])
+  const stopping = subject.stop()
+
+  await naps[0]?.()
+
+  expect(await stopping).toEqual([])
+  expect(asks).toEqual([])
+})
+
+test('a busy process uses fewer slots and keeps no stock, but never none', async () => {
+  const half = lane(4, { share: 0.5 })
+  half.subject.start()
+  const ask = half.nextAsk()
+  expect(ask.n).toBe(2)
+  await ask.answer([job(1), job(2)])
+  await half.end('1')
+  expect(half.nextAsk().n).toBe(1)
+
+  const none = lane(4, { share: 0 })
+  none.subject.start()
+  expect(none.nextAsk().n).toBe(1)
+})
+
+test('a hushed lane starts nothing and gives its stock back, until it is resumed', async () => {
+  const { subject, nextAsk, end, runs, asks } = lane(1)
+  subject.start()
+  await nextAsk().answer([job(1)])
+  vi.advanceTimersByTime(10)
+  await end('1')
+  await nextAsk().answer([job(2), job(3), job(4)])
+
+  expect((await subject.hush()).map(({ id }) => id)).toEqual(['3', '4'])
+  await end('2')
+  expect(runs.size).toBe(0)
+  expect(asks.length).toBe(0)
+
+  vi.advanceTimersByTime(1000)
+  await settle(() => subject.resume())
+  await nextAsk().answer([job(5)])
+  expect([...runs.keys()]).toEqual(['5'])
+})
+
+test('only a sleeping lane keeps slots for others, and no more than are free', async () => {
+  const { subject, nextAsk, naps, runs } = lane(2)
+  subject.start()
+  expect(subject.reserve(1)).toBe(false)
+  await nextAsk().answer([])
+
+  expect(subject.reserve(3)).toBe(false)
+  expect(subject.reserve(1)).toBe(true)
+  expect(subject.reserve(1)).toBe(true)
+  expect(subject.reserve(1)).toBe(false)
+  subject.unreserve(2)
+  subject.take(job(1))
+
+  expect([...runs.keys()]).toEqual(['1'])
+  expect(subject.reserve(2)).toBe(false)
+  await naps[0]?.()
+  expect(subject.reserve(1)).toBe(false)
+})
+
+test('a claim leaves room for what has been promised, and takes it when it is left', async () => {
+  const { subject, nextAsk, naps } = lane(3)
+  subject.start()
+  await nextAsk().answer([])
+  subject.reserve(2)
+  await naps[0]?.()
+  const claim = nextAsk()
+  expect(claim.n).toBe(1)
+  await claim.answer([job(1)])
+
+  await settle(() => subject.unreserve(2))
+
+  expect(nextAsk().n).toBe(2)
+})
+
+/** A lane whose jobs end at once, each after `ms` of the thread's time; claims go out, as over a pool, with the next tick. */
+function laneOfShortJobs(stock: number, ms: number) {
+  const seen = { started: 0, startedBeforeClaim: [] as number[] }
+  let left = stock
+  const subject = new Lane('bulk', 4, {
+    claim: async (_, n, { from }) => {
+      await new Promise<void>((resolve) => process.nextTick(resolve))
+      seen.startedBeforeClaim.push(seen.started)
+      const jobs = Array.from({ length: Math.min(n, left) }, (_each, i) => job(left - i))
+      left -= jobs.length
+      return { jobs, cursor: from, hasMore: false }
+    },
+    giveBack: () => {},
+    run: (_job, startedAt, owner) => {
+      seen.started += 1
+      vi.advanceTimersByTime(ms)
+      queueMicrotask(() => owner.freed(startedAt, performance.now()))
+    },
+    sleep: () => new Promise(() => {}),
+    share: () => 1,
+    onFault: (_, error) => {
+      throw error
+    },
+  })
+  return { subject, seen }
+}
+
+test('short jobs let the process have its turn before all of the stock has run', async () => {
+  const { subject, seen } = laneOfShortJobs(100, 1)
+  subject.start()
+
+  const startedBeforeTurn: number[] = []
+  while (seen.started < 100) {
+    await new Promise((resolve) => setImmediate(resolve))
+    startedBeforeTurn.push(seen.started)
+  }
+
+  expect(startedBeforeTurn.filter((started) => started > 10 && started < 90).length).toBeGreaterThan(10)
+})
+
+test('the next claim is on its way before all of the stock has run', async () => {
+  const { subject, seen } = laneOfShortJobs(1000, 1)
+  subject.start()
+  while (seen.started < 1000) await new Promise((resolve) => setImmediate(resolve))
+
+  const [first, second, third] = seen.startedBeforeClaim
+  expect([first, second]).toEqual([0, 1])
+  expect(third).toBeLessThan(60) // when half of the room for 104 is free: four to run and 25 ms of work for each slot
+})
+
+test('a claim that is asked for leaves before the stock has run, also if that takes no time', async () => {
+  const { subject, seen } = laneOfShortJobs(5000, 0)
+  subject.start()
+  while (seen.started < 5000) await new Promise((resolve) => setImmediate(resolve))
+
+  const [, second, third] = seen.startedBeforeClaim as [number, number, number]
+  expect(third - second).toBeLessThan(1002 + 10) // half of the room for 2,004: four to run and 25 ms of work for each slot
+})
+
+test('a lane that stops between two turns starts nothing in the next and gives the rest back', async () => {
+  const { subject, seen } = laneOfShortJobs(1000, 1)
+  subject.start()
+  while (seen.started < 10) await new Promise((resolve) => setImmediate(resolve))
+
+  const stock = await subject.stop()
+
+  expect(stock.length).toBeGreaterThan(0)
+  const { started } = seen
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(seen.started).toBe(started)
+})

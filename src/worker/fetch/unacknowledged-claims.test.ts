@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { HoldfastError } from '../../domain/error/errors.js'
+import { ClaimsInDoubt } from './unacknowledged-claims.js'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const unreachable = () => new HoldfastError('CONNECTION_FAILED', 'read ECONNRESET')
+
+/** Claims whose looks are answered by `answers`, the last of them again and again. */
+function claims(...answers: (Error | 'nothing' | 'all')[]) {
+  const looks: { at: number; leaseIds: readonly string[] }[] = []
+  const faults: string[] = []
+  const released = vi.fn()
+  const subject = new ClaimsInDoubt({
+    async release(leaseIds) {
+      looks.push({ at: performance.now() - startedAt, leaseIds })
+      const answer = answers.length > 1 ? answers.shift() : answers[0]
+      if (answer instanceof Error) throw answer
+      return answer === 'all' ? leaseIds : []
+    },
+    onReleased: released,
+    onFault: (doing) => faults.push(doing),
+  })
+  const startedAt = performance.now()
+  const lose = async () => {
+    let id = ''
+    const lost = subject.claim((leaseId) => {
+      id = leaseId
+      return Promise.reject(unreachable())
+    })
+    await expect(lost).rejects.toMatchObject({ code: 'CONNECTION_FAILED' })
+    return id
+  }
+  return { subject, looks, faults, released, lose }
+}
+
+test('a claim that is answered or refused is in no doubt, and each has an id of its own', async () => {
+  const { subject, looks } = claims('all')
+
+  const ids = [await subject.claim(async (leaseId) => leaseId), await subject.claim(async (leaseId) => leaseId)]
+  await expect(subject.claim(() => Promise.reject(new HoldfastError('INVALID_OPTION', 'no')))).rejects.toThrow('no')
+  await vi.advanceTimersByTimeAsync(10_000)
+
+  expect(new Set(ids).size).toBe(2)
+  expect(looks).toEqual([])
+})
+
+test('what is found is given back at once, told, and not looked for again', async () => {
+  const { looks, released, lose } = claims('all')
+
+  const id = await lose()
+  await vi.advanceTimersByTimeAsync(300_000)
+
+  expect(looks).toEqual([{ at: 0, leaseIds: [id] }])
+  expect(released).toHaveBeenCalledOnce()
+})
+
+test('what is not found is looked for again, less and less often, for two minutes', async () => {
+  const { looks, released, lose } = claims('nothing')
+
+  await lose()
+  await vi.advanceTimersByTimeAsync(300_000)
+
+  expect(looks.slice(0, 5).map(({ at }) => at)).toEqual([0, 50, 150, 350, 750])
+  expect(looks.at(-1)?.at).toBeGreaterThanOrEqual(120_000)
+  expect(looks.at(-1)?.at).toBeLessThan(126_000)
+  expect(looks.length).toBeLessThan(40)
+  expect(released).not.toHaveBeenCalled()
+})
+
+test('while the database does not answer, the time does not count', async () => {
+  const { looks, faults, released, lose } = claims(...Array(1000).fill(unreachable()), 'nothing', 'all')
+
+  await lose()
+  await vi.advanceTimersByTimeAsync(600_000)
+
+  expect(faults).toHaveLength(1000)
+  expect(looks).toHaveLength(1002)
+  expect(released).toHaveBeenCalledOnce()
+})
+
+test('a further claim in doubt is looked for at once, together with the others', async () => {
+  const { looks, lose } = claims('nothing')
+  const first = await lose()
+  await vi.advanceTimersByTimeAsync(10_000)
+  looks.splice(0)
+
+  const second = await lose()
+  await vi.advanceTimersByTimeAsync(50)
+
+  expect(looks.map(({ leaseIds }) => leaseIds)).toEqual([
+    [first, second],
+    [first, second],
+  ])
+})
+
+test('a look that is refused for good is not repeated', async () => {
+  const { looks, faults, lose } = claims(new Error('permission denied'))
+
+  await lose()
+  await vi.advanceTimersByTimeAsync(300_000)
+
+  expect(looks).toHaveLength(1)
+  expect(faults).toEqual(['giving back 1 claims in doubt'])
+})
+
+test('stop looks once more, and goes on until the database answers', async () => {
+  const { subject, looks, lose } = claims('nothing', unreachable(), unreachable(), 'nothing')
+  await lose()
+  await vi.advanceTimersByTimeAsync(0)
+
+  const stopped = subject.stop(10_000)
+  await vi.advanceTimersByTimeAsync(10_000)
+  await stopped
+
+  expect(looks.map(({ at }) => at)).toEqual([0, 0, 500, 1000])
+})
+
+test('stop gives up when its time is over, after one look at least', async () => {
+  const { subject, looks, lose } = claims(unreachable())
+  await lose()
+
+  const stopped = subject.stop(-1)
+  await vi.advanceTimersByTimeAsync(5000)
+  await stopped
+
+  expect(looks).toHaveLength(2)
+})

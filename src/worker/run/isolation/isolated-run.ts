@@ -1,0 +1,82 @@
+// Runs one claimed job in a thread or process of its own, which can really be stopped. To the worker it is a Run like any
+// other; a crash of the isolate is a failed attempt of this job only.
+
+import type { HoldfastError } from '../../../domain/error/errors.js'
+import { JobTimedOut } from '../../../domain/job/abort-reasons.js'
+import type { Logger } from '../../../domain/job/context.js'
+import type { Isolation } from '../../../domain/job/definition.js'
+import type { ClaimedJob } from '../../../domain/job/job.js'
+import { failed, type Outcome } from '../../../domain/job/outcome.js'
+import type { Store } from '../../../store/store.js'
+import type { RunnableJob } from '../../registry.js'
+import type { LeasedDeeds } from '../run-context.js'
+import { type OnOutcome, outcomeOfAbort, type Run } from '../runner.js'
+import { type IsolateEnd, openProcess, openThread } from './isolate.js'
+import type { IsolateTask } from './messages.js'
+
+export interface IsolatedParts {
+  readonly store: Store
+  readonly deeds: LeasedDeeds
+  readonly log: Logger
+}
+
+// A handler that heeds its signal ends by itself within this; then the isolate is ended, whatever it does.
+const HEED_MS = 500
+
+export function startIsolatedRun(
+  job: ClaimedJob,
+  { type, timeoutMs }: RunnableJob,
+  isolation: Isolation,
+  parts: IsolatedParts,
+  onOutcome: OnOutcome,
+): Run {
+  let reason: HoldfastError | undefined
+  let tellAbort = (_: HoldfastError) => {}
+  const abort = (why: HoldfastError) => {
+    reason ??= why
+    tellAbort(reason)
+  }
+  const run = async (): Promise<Outcome> => {
+    const { address, capabilities } = await parts.store.open()
+    const database = address && { address, capabilities }
+    const task: IsolateTask = { job, type, module: isolation.module, database, schema: parts.store.schema }
+    let outcome: Outcome | undefined
+    const open = isolation.kind === 'process' ? openProcess : openThread
+    const isolate = open(task, isolation.memoryMb, (message) => {
+      if (message.kind === 'outcome') outcome = message.outcome
+      else if (message.kind === 'log') parts.log[message.level](message.fields, message.message)
+      else {
+        const { place, share } = message
+        const asked = parts.deeds.progress(job, share, message.message).catch(() => false)
+        void asked.then((held) => isolate.send({ kind: 'progressed', place, held }))
+      }
+    })
+    let killer: NodeJS.Timeout | undefined
+    tellAbort = ({ code, message }) => {
+      isolate.send({ kind: 'abort', code, message })
+      killer ??= setTimeout(() => isolate.kill(), HEED_MS)
+    }
+    if (reason) tellAbort(reason)
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => abort(new JobTimedOut(`job ${job.id} ran longer than ${timeoutMs} ms`)), timeoutMs)
+    const end = await isolate.ended
+    clearTimeout(timer)
+    clearTimeout(killer)
+    if (outcome) return outcome
+    return reason ? outcomeOfAbort(reason, reason) : crashed(job, isolation, end)
+  }
+  void run()
+    .catch((error) => crashed(job, isolation, { what: String(error) }))
+    .then(onOutcome)
+  return { job, abort }
+}
+
+function crashed(job: ClaimedJob, { kind, memoryMb }: Isolation, { what, lastLines }: IsolateEnd): Outcome {
+  return failed({
+    name: 'IsolateCrashed',
+    message: `the ${kind} of job ${job.id} (at most ${memoryMb} MB) ${what}`,
+    ...(lastLines && { stack: lastLines }),
+  })
+}

@@ -1,0 +1,66 @@
+// What a run may do to its job while it runs, each presenting the lease.
+
+import { HoldfastError } from '../../domain/error/errors.js'
+import { backoffMs } from '../../domain/job/backoff.js'
+import type { BeginTransaction } from '../../domain/job/context.js'
+import type { ClaimedJob } from '../../domain/job/job.js'
+import { asQueryable } from '../../store/connection/transaction.js'
+import { isPassing } from '../../store/connection/translate-error.js'
+import { lookForEvent, readSteps, rememberStep } from '../../store/jobs/durable-steps.js'
+import { chainJobs } from '../../store/jobs/pipelines.js'
+import { assertLease, completeJob, reportProgress } from '../../store/jobs/settle.js'
+import type { Store } from '../../store/store.js'
+import type { LeasedDeeds } from './run-context.js'
+
+/** `begin` is the application's own way to a transaction; without it the store's connections are used. */
+export function leasedDeeds(store: Store, begin: BeginTransaction = ownTransaction(store)): LeasedDeeds {
+  return {
+    progress: (job, share, message) => reportProgress(store, job, share, message),
+    tx: (job, work) => inTransaction(store, begin, job, work),
+    complete: async (job, tx, output, next) => {
+      const session = asQueryable(tx)
+      if (next !== undefined) await chainJobs(store, job, next, session)
+      await completeJob(store, job, output, session)
+    },
+    readSteps: (job) => readSteps(store, job.id),
+    rememberStep: (...step) => rememberSurely(store, ...step),
+    lookForEvent: (job, name, event) => lookForEvent(store, job, name, event),
+  }
+}
+
+async function inTransaction<T>(
+  store: Store,
+  begin: BeginTransaction,
+  job: ClaimedJob,
+  work: (tx: unknown) => Promise<T>,
+): Promise<T> {
+  let done: { result: T } | undefined
+  // Kept here and not handed through the library: some of them change what a transaction returns.
+  await begin(async (tx) => {
+    await assertLease(store, job, asQueryable(tx))
+    done = { result: await work(tx) }
+  })
+  if (done) return done.result
+  throw new HoldfastError(
+    'INVALID_OPTION',
+    'the option transaction must call the work that it is given, and wait for it',
+  )
+}
+
+function ownTransaction(store: Store): BeginTransaction {
+  return async (work) => (await store.open()).transaction(work)
+}
+
+const RETRY = { baseMs: 50, maxMs: 2000 }
+
+/** The step has been done: only the loss of the lease may keep it from being remembered. */
+async function rememberSurely(store: Store, job: ClaimedJob, name: string, output: string, isOver: () => boolean) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rememberStep(store, job, name, output)
+    } catch (error) {
+      if (isOver() || !isPassing(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(RETRY, tries, Math.random())))
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { ClaimedJob } from '../../domain/job/job.js'
+import { SILENT } from '../../observe/log.js'
+import { StopWord } from './cancellation.js'
+import { stepDeeds } from './durable-step-calls.test-support.js'
+import { type LeasedDeeds, RunContext, RunState } from './run-context.js'
+
+function context() {
+  const done: string[] = []
+  const deeds: LeasedDeeds = {
+    async progress(_, share) {
+      done.push(`progress ${share}`)
+      return true
+    },
+    async tx(_, work) {
+      done.push('begin')
+      const result = await work({ query: async () => ({ rows: [] }) })
+      done.push('commit')
+      return result
+    },
+    async complete() {
+      done.push('complete')
+    },
+    ...stepDeeds(),
+  }
+  return { done, ctx: new RunContext(new RunState({ id: '1' } as ClaimedJob, new StopWord(), deeds, () => SILENT)) }
+}
+
+test('progress told inside the run’s own transaction is written after it, the latest only', async () => {
+  const { ctx, done } = context()
+  await ctx.tx(async () => {
+    await ctx.progress(0.1)
+    await ctx.progress(0.2)
+  })
+  await ctx.progress(0.3)
+
+  expect(done).toEqual(['begin', 'commit', 'progress 0.2', 'progress 0.3'])
+})
+
+test('a transaction that completed the job has no progress to tell any more', async () => {
+  const { ctx, done } = context()
+  await ctx.tx(async (tx) => {
+    await ctx.progress(0.9)
+    await ctx.complete(tx)
+  })
+
+  expect(done).toEqual(['begin', 'complete', 'commit'])
+})

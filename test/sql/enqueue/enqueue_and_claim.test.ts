@@ -1,0 +1,106 @@
+// enqueue_and_claim: stored and claimed in one call for a worker of the caller's own process.
+import { expect, test } from 'vitest'
+import { ask, askRow, askValue, type Session } from '../../support/ask.js'
+import { useDatabase } from '../../support/use-database.js'
+
+const db = useDatabase()
+
+interface Held {
+  readonly ids: string[]
+  readonly jobs: { id: string[]; usual: { token: string; attempts: number }; input: unknown[]; lease_id: string } | null
+}
+
+const enqueue = (inputs: unknown, common: object = {}, session: Session = db.pool) =>
+  askRow<Held>(session, 'select h.ids::text[], h.jobs from holdfast.enqueue_and_claim_v1($1, $2, $3, $4) as h', [
+    JSON.stringify(inputs),
+    JSON.stringify({ type: 'task', queue: 'own', ...common }),
+    'w',
+    'own',
+  ])
+type Row = Record<string, object>
+/** What is told of each job, whether of it alone or of all in common; null tells as much as nothing. */
+const toldOf = ({ usual, ...columns }: Row, ids: string[]) =>
+  ids.map((id, place) => ({
+    ...usual,
+    ...Object.fromEntries(
+      Object.entries(columns)
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => [name, Array.isArray(value) ? value[place] : ((value as Row)[id] ?? value)]),
+    ),
+  }))
+const states = () => ask(db.admin, 'select state, attempts, token::int, locked_by from holdfast.jobs order by id')
+
+test('the jobs run for the caller, in order, each with its first token, and can be completed', async () => {
+  const { ids, jobs } = await enqueue([{ n: 1 }, [2], null], { tags: ['x'] })
+
+  expect(jobs).toMatchObject({ id: ids.join(), usual: { token: '1', attempts: 1 }, input: [{ n: 1 }, [2], null] })
+  expect(await states()).toEqual(ids.map(() => ({ state: 'running', attempts: 1, token: 1, locked_by: 'w' })))
+  const claim = [ids, [ids.length], [jobs?.usual.token], [jobs?.lease_id]]
+  expect(await askValue(db.pool, 'select holdfast.complete_claims_v1($1, $2, $3, $4)', claim)).toEqual([])
+})
+
+test('the lease lasts as long as that of a claim', async () => {
+  await ask(
+    db.pool,
+    `select holdfast.put_job_types_v1('[{"type": "task", "queue": "own", "priority": 1, "max_attempts": 9,
+      "lease_seconds": 77, "backoff_base_ms": 1, "backoff_max_ms": 1}]')`,
+  )
+  const { ids, jobs } = await enqueue([{}])
+
+  expect(jobs).toMatchObject({ lease_seconds: { task: 77 }, usual: { priority: 1, max_attempts: 9 } })
+  expect(
+    await askRow(
+      db.admin,
+      `select extract(epoch from locked_until - locked_at)::int as seconds from holdfast.lease where job_id = $1`,
+      [ids[0]],
+    ),
+  ).toEqual({ seconds: 77 })
+})
+
+test('it tells of the jobs what a claim would tell', async () => {
+  const common = {
+    tags: ['x', 'y'],
+    pipeline_id: '7d444840-9dc0-11d1-b245-5ffdce74fad2',
+    trace: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    priority: 2,
+  }
+  const { ids, jobs } = await enqueue([{ b: 1, a: [2] }, 'two'], common)
+
+  const claimed = await askValue<Row>(db.admin, 'select holdfast.encode_claimed_jobs($1, $2, $3)', [
+    ids,
+    jobs?.lease_id,
+    { task: 30 },
+  ])
+  expect(toldOf(jobs as unknown as Row, ids)).toEqual(toldOf(claimed, ids))
+})
+
+test.each([
+  ['due later', { delay: '1h' }],
+  ['of another queue', { queue: 'other' }],
+])('what is %s is pending', async (_, common) => {
+  const { ids, jobs } = await enqueue([1, 2], common)
+
+  expect(ids).toHaveLength(2)
+  expect(jobs).toBeNull()
+  expect(await states()).toEqual(ids.map(() => ({ state: 'pending', attempts: 0, token: 0, locked_by: null })))
+})
+
+test('what a paused queue gets is pending', async () => {
+  await ask(db.pool, `select holdfast.pause_queue('own')`)
+
+  expect(await enqueue([1])).toMatchObject({ jobs: null })
+  expect(await states()).toMatchObject([{ state: 'pending' }])
+})
+
+test('one bad input refuses all, and nothing is stored or held', async () => {
+  await expect(enqueue([1, 'x'.repeat(300_000)])).rejects.toThrow(/^INVALID_INPUT/)
+
+  expect(await states()).toEqual([])
+})
+
+test('it needs a transaction that sees what it waited for, as every claim does', async () => {
+  const session = await db.connect()
+  await session.query('begin isolation level repeatable read')
+
+  await expect(enqueue([1], {}, session)).rejects.toThrow(/^WRONG_ISOLATION/)
+})

@@ -1,0 +1,33 @@
+// record_heartbeat: a sign of life, which costs no wait for the disk.
+import { expect, test } from 'vitest'
+import { ask, askValue } from '../../support/ask.js'
+import { setClock } from '../../support/clock.js'
+import { useDatabase } from '../../support/use-database.js'
+
+const db = useDatabase()
+const BEAT = `select holdfast.record_heartbeat_v1('w')`
+
+test('a beat of a registered worker is kept', async () => {
+  const client = await db.connect()
+  await ask(client, `select holdfast.register_worker_v1('w', 'pod', 1, '1', '{default}', '{task}', 1)`)
+  await setClock(client, '2090-01-01T00:00:00Z')
+
+  expect(await askValue(client, BEAT)).toBe(true)
+  expect(await askValue(db.admin, 'select beat_at from holdfast.worker')).toEqual(new Date('2090-01-01T00:00:00Z'))
+})
+
+test('a worker whose row is gone is told so, and registers again', async () => {
+  expect(await askValue(db.pool, BEAT)).toBe(false)
+})
+
+test('only the transaction of the beat commits without waiting for the disk', async () => {
+  const client = await db.connect()
+  await client.query('set synchronous_commit = on')
+
+  await client.query('begin')
+  await ask(client, BEAT)
+  expect(await askValue(client, 'show synchronous_commit')).toBe('off')
+  await client.query('commit')
+
+  expect(await askValue(client, 'show synchronous_commit')).toBe('on')
+})

@@ -1,0 +1,56 @@
+// A thread that stands in for a keeper, and stays in its boot until the test lets it go on.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { BroadcastChannel } from 'node:worker_threads'
+import { onTestFinished } from 'vitest'
+
+const REAL_FILE = pathToFileURL(createRequire(import.meta.url).resolve('#watchdog-thread')).href
+
+export interface BootingStandIn {
+  readonly file: string
+  /** Resolves when a thread has come to the gate. */
+  arrives(): Promise<void>
+  /** Whoever is at the gate or comes there later boots. */
+  boot(): void
+}
+
+export async function bootingStandIn(): Promise<BootingStandIn> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-stand-in-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'stand-in.mjs')
+  const name = randomUUID()
+  await writeFile(
+    file,
+    `import { BroadcastChannel } from 'node:worker_threads'
+     const gate = new BroadcastChannel('${name}')
+     await new Promise((resolve) => {
+       gate.onmessage = resolve
+       gate.postMessage('here')
+     })
+     gate.close()
+     await import('${REAL_FILE}')`,
+  )
+  const gate = new BroadcastChannel(name)
+  onTestFinished(() => gate.close())
+  let isOpen = false
+  let arrive = () => {}
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  gate.onmessage = () => {
+    if (isOpen) gate.postMessage('boot')
+    arrive()
+  }
+  return {
+    file,
+    arrives: () => arrived,
+    boot() {
+      isOpen = true
+      gate.postMessage('boot')
+    },
+  }
+}
