@@ -1,7 +1,7 @@
 // Which database a command means, and what it says when it cannot have it.
 import { expect, onTestFinished, test } from 'vitest'
 import { appFolder } from '../support/app-folder.js'
-import { ask, askList, askValue } from '../support/ask.js'
+import { ask, askList } from '../support/ask.js'
 import { holdfast } from '../support/command-line.js'
 import { useDatabase } from '../support/use-database.js'
 
@@ -84,9 +84,8 @@ test('what is piped has no colours', async () => {
   expect(stdout).not.toContain('\u001b')
 })
 
-test('migrate plans, checks, goes as far as it is told, and then all the way', async () => {
+test('migrate plans, checks, and then applies what is missing', async () => {
   const at = ['--schema', 'stepwise', '--database', db.whole.adminUrl]
-  const revision = () => askValue(db.admin, 'select (stepwise.schema_revision_v1()).revision')
   onTestFinished(async () => {
     await ask(db.admin, 'drop schema if exists stepwise cascade')
     for (const trade of ['producer', 'worker', 'operator', 'viewer']) {
@@ -96,21 +95,15 @@ test('migrate plans, checks, goes as far as it is told, and then all the way', a
 
   expect(await holdfast(['migrate', '--plan', ...at])).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/lacks 0001_initial, 0002_schedules/),
+    stdout: expect.stringMatching(/lacks 0001_initial/),
   })
   expect(await holdfast(['migrate', '--check', ...at])).toMatchObject({
     code: 4,
     stderr: expect.stringMatching(/^SCHEMA_OUTDATED/),
   })
-  expect(await holdfast(['migrate', '--to', '1', ...at])).toMatchObject({
-    code: 0,
-    stdout: 'schema "stepwise" is at revision 1; applied 0001_initial\n',
-  })
-  expect(await revision()).toBe(1)
-  expect(await holdfast(['migrate', '--to', 'now', ...at])).toMatchObject({ code: 2 })
   expect(await holdfast(['migrate', ...at])).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/applied 0002_schedules/),
+    stdout: expect.stringMatching(/^schema "stepwise" is at revision \d+; applied 0001_initial/),
   })
   expect(await holdfast(['migrate', '--check', ...at])).toMatchObject({
     code: 0,

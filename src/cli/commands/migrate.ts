@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander'
 import { HoldfastError } from '../../domain/error/errors.js'
-import { invalidOption } from '../../domain/error/invalid-option.js'
 import { DEFAULT_SCHEMA } from '../../domain/value/schema-name.js'
 import { migrate, schemaStatus } from '../../store/schema/migrate.js'
 import { withSession } from '../../store/schema/migrate-session.js'
@@ -12,7 +11,6 @@ import { print } from '../terminal.js'
 interface MigrateFlags extends DatabaseFlags {
   readonly plan?: boolean
   readonly check?: boolean
-  readonly to?: string
 }
 
 export function addMigrate(program: Command): void {
@@ -20,15 +18,13 @@ export function addMigrate(program: Command): void {
     .description('bring the database to the schema that this version needs')
     .option('--plan', 'show what would be applied and change nothing')
     .option('--check', 'exit with 4 when something would be applied')
-    .option('--to <revision>', 'only the migrations up to this one; functions come with the last')
     .action(runMigrate)
 }
 
 async function runMigrate(flags: MigrateFlags): Promise<void> {
-  const to = flags.to === undefined ? undefined : revisionOf(flags.to)
   const { database, schema = DEFAULT_SCHEMA } = await findDatabase(flags)
   await withSession(database, async (session) => {
-    const status = await schemaStatus(session, { schema, to })
+    const status = await schemaStatus(session, { schema })
     if (flags.check && status.missing.length > 0) {
       throw new HoldfastError(
         'SCHEMA_OUTDATED',
@@ -36,14 +32,9 @@ async function runMigrate(flags: MigrateFlags): Promise<void> {
       )
     }
     if (flags.plan || flags.check) return print(flags, status, planText(schema, status.missing))
-    const report = await migrate(session, { schema, to })
+    const report = await migrate(session, { schema })
     print(flags, report, `schema "${schema}" is at revision ${report.revision}${appliedText(report.applied)}`)
   })
-}
-
-function revisionOf(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw invalidOption('--to', 'the number of a migration', text)
-  return Number(text)
 }
 
 function planText(schema: string, missing: readonly string[]): string {

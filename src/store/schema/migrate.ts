@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { HoldfastError } from '../../domain/error/errors.js'
 import { checkSchemaName, DEFAULT_SCHEMA, quoteIdentifier } from '../../domain/value/schema-name.js'
 import type { Queryable } from '../connection/connection.js'
-import { type Migration, readBookkeeping, readMigrations, readRepeatables } from './sql-files.js'
+import { type Migration, readMigrations, readRepeatables } from './sql-files.js'
 
 export interface MigrationReport {
   readonly schema: string
@@ -15,9 +15,7 @@ export interface MigrationReport {
 
 export interface MigrateOptions {
   readonly schema?: string | undefined
-  /** The last migration to apply. Below this program's newest, the functions stay those of the program before. */
-  readonly to?: number | undefined
-  /** Notes in the schema's comment what was applied, and applies nothing while it still is that: for who migrates at every start. */
+  /** Notes in the schema's comment what was applied, and applies nothing while it still is that: for callers that migrate at every start. */
   readonly remembers?: boolean | undefined
 }
 
@@ -25,11 +23,10 @@ export interface MigrateOptions {
 export async function migrate(session: Queryable, options: MigrateOptions = {}): Promise<MigrationReport> {
   const schema = checkSchemaName(options.schema ?? DEFAULT_SCHEMA)
   const migrations = await readMigrations(schema)
-  const to = Math.min(options.to ?? Number.POSITIVE_INFINITY, latestRevision(migrations))
-  const isWhole = to === latestRevision(migrations)
-  const repeatables = isWhole ? await readRepeatables(schema) : await readBookkeeping(schema)
+  const repeatables = await readRepeatables(schema)
   const memory = options.remembers ? memoryOf([...migrations.map(({ text }) => text), ...repeatables]) : undefined
-  if (memory && (await readMemory(session, schema)) === memory) return { schema, applied: [], revision: to }
+  if (memory && (await readMemory(session, schema)) === memory)
+    return { schema, applied: [], revision: latestRevision(migrations) }
 
   await session.query('begin')
   try {
@@ -39,15 +36,14 @@ export async function migrate(session: Queryable, options: MigrateOptions = {}):
     // A table that someone holds must not queue up all the others behind this transaction.
     await session.query(`set local lock_timeout = '5s'`)
     const applied = await readApplied(session, schema)
-    const missing = missingMigrations(migrations, applied).filter(({ revision }) => revision <= to)
+    const missing = missingMigrations(migrations, applied)
     for (const migration of missing) await session.query(migration.text)
     for (const text of repeatables) await session.query(text)
     for (const migration of missing) await recordMigration(session, schema, migration)
-    if (isWhole) await session.query(`select ${quoteIdentifier(schema)}.make_outcome_partitions_v1()`)
+    await session.query(`select ${quoteIdentifier(schema)}.make_outcome_partitions_v1()`)
     if (memory) await session.query(`comment on schema ${quoteIdentifier(schema)} is '${memory}'`)
     await session.query('commit')
-    const revision = Math.max(...applied.keys(), ...missing.map((migration) => migration.revision))
-    return { schema, applied: missing.map((migration) => migration.name), revision }
+    return { schema, applied: missing.map(({ name }) => name), revision: latestRevision(migrations) }
   } catch (error) {
     await session.query('rollback').catch(() => {}) // the connection may be gone; the server rolls back by itself
     throw error
@@ -70,16 +66,17 @@ export interface SchemaStatus {
   readonly missing: readonly string[]
 }
 
-export async function schemaStatus(session: Queryable, options: MigrateOptions = {}): Promise<SchemaStatus> {
+export async function schemaStatus(
+  session: Queryable,
+  options: { schema?: string | undefined } = {},
+): Promise<SchemaStatus> {
   const schema = checkSchemaName(options.schema ?? DEFAULT_SCHEMA)
   const migrations = await readMigrations(schema)
   const found = await readRevision(session, schema)
   return {
     schema,
     revision: found?.revision ?? null,
-    missing: migrations
-      .filter(({ revision }) => revision > (found?.revision ?? 0) && revision <= (options.to ?? revision))
-      .map(({ name }) => name),
+    missing: migrations.filter(({ revision }) => revision > (found?.revision ?? 0)).map(({ name }) => name),
   }
 }
 

@@ -38,11 +38,6 @@ export async function readRepeatables(schema: string): Promise<string[]> {
   return readAll([...views, ...(await functionFiles()), 'roles.sql'], schema)
 }
 
-/** The functions that a migration itself calls. */
-export function readBookkeeping(schema: string): Promise<string[]> {
-  return readAll(['functions/maintenance/record_migration.sql', 'functions/maintenance/schema_revision.sql'], schema)
-}
-
 export async function readFunctionTexts(schema: string): Promise<string[]> {
   return readAll(await functionFiles(), schema)
 }
