@@ -1,3 +1,0 @@
--- A worker renews its leases in its own thread, and a thread that stands in for it when it is late asks for all of them by the
--- worker (renew_worker). Nothing of the tables changes, and older programs go on.
--- oldest-program: 16
