@@ -45,5 +45,5 @@ function isAllowed(room, { target, specifier }) {
   const other = roomOf(target)
   if (other === undefined) return false
   if (other === room || MAY_IMPORT[room].includes(other)) return true
-  return room === 'cli' && /(^|\/)store\/schema\/migrate[^/]*$/.test(specifier)
+  return room === 'cli' && /(^|\/)store\/schema\/(migrate|check-schema)[^/]*$/.test(specifier)
 }

@@ -1,12 +1,10 @@
 -- The places of a job and what stands beside them. A job's state is the one place it is in (job itself is only what was asked).
--- oldest-program: 1
 create schema if not exists holdfast;
 
 create table holdfast.migration (
   revision integer primary key,
   name text not null,
-  checksum text not null,
-  oldest_program integer not null,  -- programs of a lower revision must not use this database any more
+  checksum text not null,  -- of the file that was applied
   applied_at timestamptz not null default clock_timestamp()
 );
 

@@ -3,7 +3,7 @@
 import { isHoldfastError } from '../domain/error/errors.js'
 import type { Database } from '../store/connection/connection.js'
 import { translated } from '../store/connection/translate-error.js'
-import { checkSchema } from '../store/schema/migrate.js'
+import { checkSchema } from '../store/schema/check-schema.js'
 import { openDatabase, Store, type StoreOptions } from '../store/store.js'
 import type { Check } from './check.js'
 import { bloat } from './checks/bloat.js'
@@ -65,14 +65,13 @@ export async function examine(
 
 async function schemaFinding(database: Database, schema: string): Promise<Finding> {
   try {
-    await checkSchema(database, schema)
+    await checkSchema(database, { schema, folder: database.folder })
     return { check: 'schema', ...ok(`schema "${schema}" fits this program`) }
   } catch (error) {
-    const { message } = translated(error) as Error
-    return {
-      check: 'schema',
-      ...fail(message, 'run `npx holdfast migrate`; what it would do: `npx holdfast migrate --plan`'),
-    }
+    const known = translated(error)
+    const isBehind = isHoldfastError(known, 'SCHEMA_MISSING') || isHoldfastError(known, 'SCHEMA_OUTDATED')
+    const fix = isBehind ? 'what it would do: `npx holdfast migrate --plan`' : 'no program of this version can use it'
+    return { check: 'schema', ...fail((known as Error).message, fix) }
   }
 }
 

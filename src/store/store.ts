@@ -9,7 +9,8 @@ import type { Database } from './connection/connection.js'
 import { openEmbedded, usePGlite } from './connection/embedded.js'
 import { openAddress, openServer, usePool } from './connection/server.js'
 import { translated } from './connection/translate-error.js'
-import { checkSchema, type MigrationReport, migrate } from './schema/migrate.js'
+import { checkSchema } from './schema/check-schema.js'
+import { type MigrationReport, migrate } from './schema/migrate.js'
 
 /** A URL, a `pg.Pool`, a PGlite instance; absent or `embedded:<folder>` is the embedded default. */
 export type DatabaseOption = string | pg.Pool | PGlite
@@ -54,7 +55,8 @@ export class Store {
     const opened = await this.#opening
     const database = opened ?? (await openDatabase(this.#options))
     try {
-      return await database.session((session) => migrate(session, { schema: this.schema }))
+      const { folder } = database
+      return await database.session((session) => migrate(session, { schema: this.schema, folder }))
     } catch (error) {
       throw translated(error)
     } finally {
@@ -72,11 +74,13 @@ export class Store {
   async #open(): Promise<Database> {
     const database = await openDatabase(this.#options)
     try {
+      const { schema } = this
+      const { folder } = database
+      const remembers = database.engine === 'embedded'
       if (this.#options.migrate ?? database.engine === 'embedded') {
-        const remembers = database.engine === 'embedded'
-        await database.session((session) => migrate(session, { schema: this.schema, remembers }))
+        await database.session((session) => migrate(session, { schema, folder, remembers }))
       } else {
-        await checkSchema(database, this.schema)
+        await checkSchema(database, { schema, folder })
       }
       return database
     } catch (error) {

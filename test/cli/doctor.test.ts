@@ -78,6 +78,17 @@ test('a database without the schema fails, and what needs it is left out', async
   expect(of('schema drift')).toEqual([])
 })
 
+test('a schema made from another text of a migration fails with the statement that drops it', async () => {
+  await ask(db.admin, `update holdfast.migration set checksum = 'other' || checksum`)
+  onTestFinished(() => ask(db.admin, `update holdfast.migration set checksum = substr(checksum, 6)`).then(() => {}))
+
+  const { code, of } = await doctor()
+
+  expect(code).toBe(1)
+  expect(of('schema')).toEqual([expect.stringContaining('`drop schema holdfast cascade`')])
+  expect(of('schema drift')).toEqual([])
+})
+
 test('a server that is too old fails', async () => {
   await ask(db.admin, 'create schema older')
   await ask(

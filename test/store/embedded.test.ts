@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createHoldfast, defineJob } from '../../src/index.js'
 
@@ -46,6 +47,25 @@ test('jobs survive closing and opening again', async () => {
 
   expect(BigInt(again.id)).toBeGreaterThan(BigInt(id))
   expect(await second.find(id)).toMatchObject({ state: 'completed', output: 'kept' })
+})
+
+test('a folder whose schema was made from another text is refused with what to delete', async () => {
+  const made = open()
+  await made.enqueue(echo, 1)
+  await made.close()
+  const pglite = await PGlite.create(join(folder, 'data'))
+  // The comment on the schema says what was applied: it goes, as it does not fit another text either.
+  await pglite.exec(`update holdfast.migration set checksum = 'other'; comment on schema holdfast is null`)
+  await pglite.close()
+
+  await using refused = open()
+  await expect(refused.enqueue(echo, 2)).rejects.toMatchObject({
+    code: 'MIGRATION_CHANGED',
+    message: expect.stringContaining(`Delete the folder ${folder}`),
+  })
+  await rm(folder, { recursive: true })
+
+  expect((await refused.enqueue(echo, 3)).id).toBe('1')
 })
 
 test('a folder that another live process holds is refused with who holds it', async () => {

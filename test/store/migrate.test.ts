@@ -1,7 +1,8 @@
 // Bringing a database to this program's schema, and refusing one that does not fit.
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createHoldfast, defineJob } from '../../src/index.js'
-import { migrate, schemaStatus } from '../../src/store/schema/migrate.js'
+import { schemaStatus } from '../../src/store/schema/check-schema.js'
+import { migrate } from '../../src/store/schema/migrate.js'
 import { readMigrations } from '../../src/store/schema/sql-files.js'
 import { ask, askList, askValue } from '../support/ask.js'
 import { useDatabase } from '../support/use-database.js'
@@ -84,13 +85,38 @@ test('a migration that fails leaves nothing behind', async () => {
   expect((await migrateTwo()).applied).toEqual(await names())
 })
 
-test('a migration that was edited after it was applied is refused', async () => {
-  await migrateTwo()
-  await ask(db.admin, `update jobs_two.migration set checksum = 'other' where revision = 1`)
-
-  await expect(migrateTwo()).rejects.toMatchObject({
+describe('a schema made from another text of a migration', () => {
+  const refusal = {
     code: 'MIGRATION_CHANGED',
-    details: { name: (await names())[0], applied: 'other' },
+    message: expect.stringMatching(
+      /another text of 0001_initial.*`drop schema "jobs_two" cascade`.*`npx holdfast migrate --schema jobs_two`$/,
+    ),
+    details: { schema: 'jobs_two', migration: '0001_initial', found: 'other' },
+  }
+
+  beforeEach(async () => {
+    await migrateTwo()
+    await ask(db.admin, `update jobs_two.migration set checksum = 'other' where revision = 1`)
+  })
+
+  test('is refused by a program that opens it, that migrates it, and that plans to', async () => {
+    expect(await opening('jobs_two')).toMatchObject(refusal)
+    await expect(migrateTwo()).rejects.toMatchObject(refusal)
+    await expect(schemaStatus(await db.connect('admin'), { schema: 'jobs_two' })).rejects.toMatchObject(refusal)
+  })
+
+  test('is refused for its text also where it has more migrations than the program knows', async () => {
+    await ask(db.admin, `select jobs_two.record_migration(9999, '9999_later', 'sum')`)
+
+    expect(await opening('jobs_two')).toMatchObject(refusal)
+  })
+
+  test('is made again as the refusal says', async () => {
+    const [drop = ''] = /drop schema [^`]+/.exec(((await opening('jobs_two')) as Error).message) ?? []
+    await ask(db.admin, drop)
+    await migrateTwo()
+
+    expect(await opening('jobs_two')).toMatch(/^\d+$/)
   })
 })
 
@@ -120,23 +146,17 @@ test('a schema older than the program is refused with the command that repairs i
   })
 })
 
-test('a schema that refuses programs of this age is refused with what to update', async () => {
+test('a schema newer than the program is refused with what to update', async () => {
   const { revision } = await migrateTwo()
-  await ask(db.admin, `select jobs_two.record_migration(9999, '9999_later', 'sum', 9999)`)
-
-  expect(await opening('jobs_two')).toMatchObject({
+  await ask(db.admin, `select jobs_two.record_migration(9999, '9999_later', 'sum')`)
+  const refusal = {
     code: 'SCHEMA_TOO_NEW',
     message: expect.stringContaining('update the holdfast package'),
     details: { found: 9999, needed: revision },
-  })
-  await expect(migrateTwo()).rejects.toMatchObject({ code: 'SCHEMA_TOO_NEW', details: { found: 9999 } })
-})
+  }
 
-test('a newer schema that still takes this program is used', async () => {
-  await migrateTwo()
-  await ask(db.admin, `select jobs_two.record_migration(9999, '9999_later', 'sum', 1)`)
-
-  expect(await opening('jobs_two')).toMatch(/^\d+$/)
+  expect(await opening('jobs_two')).toMatchObject(refusal)
+  await expect(migrateTwo()).rejects.toMatchObject(refusal)
 })
 
 test.each(['Holdfast', 'a-b', '1st', '', 'a"b', 'pg_jobs', 'public', 'a'.repeat(41), 'x; drop schema public'])(

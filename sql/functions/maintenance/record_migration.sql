@@ -4,11 +4,11 @@
 --   Gives   nothing.
 --   Tells   nothing.
 --   Tested by  test/store/migrate.test.ts
-create or replace function holdfast.record_migration(p_revision integer, p_name text, p_checksum text, p_oldest_program integer)
+create or replace function holdfast.record_migration(p_revision integer, p_name text, p_checksum text)
   returns void
   language sql volatile
   set search_path = pg_catalog, pg_temp
 as $$
-  insert into holdfast.migration (revision, name, checksum, oldest_program)
-  values (p_revision, p_name, p_checksum, p_oldest_program)
+  insert into holdfast.migration (revision, name, checksum)
+  values (p_revision, p_name, p_checksum)
 $$;

@@ -3,7 +3,8 @@
 import type { Command } from 'commander'
 import { HoldfastError } from '../../domain/error/errors.js'
 import { DEFAULT_SCHEMA } from '../../domain/value/schema-name.js'
-import { migrate, schemaStatus } from '../../store/schema/migrate.js'
+import { schemaStatus } from '../../store/schema/check-schema.js'
+import { migrate } from '../../store/schema/migrate.js'
 import { withSession } from '../../store/schema/migrate-session.js'
 import { type DatabaseFlags, findDatabase, withDatabase } from '../database.js'
 import { print } from '../terminal.js'
@@ -23,8 +24,8 @@ export function addMigrate(program: Command): void {
 
 async function runMigrate(flags: MigrateFlags): Promise<void> {
   const { database, schema = DEFAULT_SCHEMA } = await findDatabase(flags)
-  await withSession(database, async (session) => {
-    const status = await schemaStatus(session, { schema })
+  await withSession(database, async (session, { folder }) => {
+    const status = await schemaStatus(session, { schema, folder })
     if (flags.check && status.missing.length > 0) {
       throw new HoldfastError(
         'SCHEMA_OUTDATED',
@@ -32,7 +33,7 @@ async function runMigrate(flags: MigrateFlags): Promise<void> {
       )
     }
     if (flags.plan || flags.check) return print(flags, status, planText(schema, status.missing))
-    const report = await migrate(session, { schema })
+    const report = await migrate(session, { schema, folder })
     print(flags, report, `schema "${schema}" is at revision ${report.revision}${appliedText(report.applied)}`)
   })
 }

@@ -90,10 +90,10 @@ export const ERRORS = {
     text: 'the schema is newer than this program knows: update the holdfast package',
   },
   MIGRATION_CHANGED: {
-    http: 500,
+    http: 503,
     exit: 4,
     sqlstate: null,
-    text: 'the text of a migration differs from what was applied to this database',
+    text: 'the schema was made from another text of a migration: make it again, or use the package that it came from',
   },
   CONNECTION_FAILED: { http: 503, exit: 3, sqlstate: null, text: 'the database cannot be reached' },
   EMBEDDED_IN_USE: {

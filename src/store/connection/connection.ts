@@ -17,6 +17,8 @@ export interface Queryable {
 
 export interface Database extends Queryable {
   readonly engine: 'server' | 'embedded'
+  /** Where an embedded database is kept; undefined in memory, in the caller's own PGlite and on a server. */
+  readonly folder?: string | undefined
   /** How another thread or process opens the same database; undefined where it cannot. */
   readonly address: pg.ClientConfig | undefined
   readonly capabilities: Capabilities

@@ -17,13 +17,15 @@ export async function openEmbedded(folder: string = EMBEDDED_FOLDER): Promise<Da
     const pglite = await PGlite.create(folder)
     return overPGlite(pglite, () => pglite.close())
   }
-  const release = await lockFolder(resolve(folder))
+  const place = resolve(folder)
+  const release = await lockFolder(place)
   try {
-    const pglite = await PGlite.create(join(resolve(folder), 'data'))
-    return await overPGlite(pglite, async () => {
+    const pglite = await PGlite.create(join(place, 'data'))
+    const database = await overPGlite(pglite, async () => {
       await pglite.close()
       await release()
     })
+    return { ...database, folder: place }
   } catch (error) {
     await release()
     throw error

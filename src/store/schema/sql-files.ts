@@ -10,8 +10,6 @@ export interface Migration {
   readonly revision: number
   readonly name: string
   readonly checksum: string
-  /** Programs of a lower revision must not use the database once this is applied. */
-  readonly oldestProgram: number
   readonly text: string
 }
 
@@ -25,7 +23,6 @@ export async function readMigrations(schema: string): Promise<Migration[]> {
         revision: Number.parseInt(file, 10),
         name: file.replace(/\.sql$/, ''),
         checksum: createHash('sha256').update(text).digest('hex'),
-        oldestProgram: Number(/^-- oldest-program: (\d+)$/m.exec(text)?.[1] ?? 0),
         text: inSchema(text, schema),
       }
     }),

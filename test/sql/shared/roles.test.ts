@@ -108,7 +108,7 @@ describe('functions', () => {
     `select holdfast.wake_workers('{default}', now(), 'always')`,
     `select holdfast.audit_operation('me', 'nothing', 1, '{}')`,
     `select holdfast.refuse('LEASE_LOST', 'x')`,
-    `select holdfast.record_migration(99, 'x', 'x', 99)`,
+    `select holdfast.record_migration(99, 'x', 'x')`,
     `select holdfast.prune_keys(1)`,
     `select holdfast.state_of(1)`,
     `select holdfast.match_jobs(null, null, 1)`,
