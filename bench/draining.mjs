@@ -118,7 +118,7 @@ export async function drainInside(
       await system.enqueueMany(Array.from({ length: Math.min(BULK, n - i) }, (_, k) => ({ id: i + k })))
     }
   }
-  const deeds = {
+  const operations = {
     prepare: () => system.prepare(),
     async warm() {
       for (let start = 1; start <= WARM_UP_STARTS; start += 1) {
@@ -157,7 +157,7 @@ export async function drainInside(
     stage: () => beforeGo(),
   }
   for (let order = await line.order(); order !== 'go'; order = await line.order()) {
-    await deeds[order]()
+    await operations[order]()
     line.tell(order)
   }
   return drain()

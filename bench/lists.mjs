@@ -34,7 +34,7 @@ const READS = {
   queues: (operator) => operator.queues(),
   workers: (operator) => operator.workers(),
   'alive now': (operator) => operator.live(),
-  'figures of a day': (operator) => operator.stats({ since: '24h' }),
+  'statistics of a day': (operator) => operator.stats({ since: '24h' }),
   audit: (operator) => operator.audit(),
 }
 
@@ -129,14 +129,14 @@ async function fill(url, finished, pending) {
     await pool.query(`insert into holdfast.audit (at, actor, action, job_id)
       select clock_timestamp(), 'ada', 'retry', n from generate_series(1, 10000) as n`)
     await pool.query('vacuum analyze')
-    await countFigures(pool)
+    await countStatistics(pool)
   } finally {
     await pool.end()
   }
 }
 
-/** Figures are counted a few seconds behind, and only by later rounds than the one that noted the time. */
-async function countFigures(pool) {
+/** Statistics are counted a few seconds behind, and only by later rounds than the one that noted the time. */
+async function countStatistics(pool) {
   const roll = async () => (await pool.query('select holdfast.roll_statistics_v1() as has_more')).rows[0].has_more
   await roll()
   await until(roll, 500)

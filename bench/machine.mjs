@@ -1,4 +1,4 @@
-// What the figures were measured on.
+// What the statistics were measured on.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'

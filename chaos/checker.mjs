@@ -23,7 +23,7 @@ export async function checkInvariants(ask, acknowledged) {
 
 /** Waits of jobs that are over, whose effect is missing, doubled, or written by another lease than the one that completed. */
 async function effectFigures(ask) {
-  const [figures] = await ask(`
+  const [statistics] = await ask(`
     select (select count(*)::int from effect_log) - (select count(*)::int from effect) as doubled,
            (select count(*)::int from holdfast.jobs as j
              where j.type = 'effect' and j.state = 'completed'
@@ -31,5 +31,5 @@ async function effectFigures(ask) {
            (select count(*)::int from effect as e
              where not exists (select from holdfast.outcome as o
                                 where o.job_id = e.job_id and o.token = e.token and o.state = 'completed')) as orphaned`)
-  return figures
+  return statistics
 }

@@ -27,8 +27,8 @@ async function main(names) {
     for (const name of names) {
       const scenario = await import(join(SCENARIOS, `${name}.mjs`))
       console.log(`\n${scenario.name}: ${scenario.what}`)
-      const { figures, checks } = await runScenario(postgres, scenario)
-      print(figures, checks)
+      const { statistics, checks } = await runScenario(postgres, scenario)
+      print(statistics, checks)
       total.passed += checks.filter(({ holds }) => holds).length
       total.failed += checks.filter(({ holds }) => !holds).length
     }
@@ -69,11 +69,11 @@ async function runScenario(postgres, scenario) {
     untilIdle: () => untilIdle(database.ask),
   }
   const startedAt = performance.now()
-  let figures = {}
+  let statistics = {}
   try {
-    figures = await withinLimit(scenario.run(context))
+    statistics = await withinLimit(scenario.run(context))
     checks.push(...(await checkInvariants(database.ask, context.acknowledged)))
-    figures = { ...figures, 'writes refused': fleet.count('job.lost') }
+    statistics = { ...statistics, 'writes refused': fleet.count('job.lost') }
   } catch (error) {
     context.check('the scenario came to its end', false, error?.stack ?? error)
     console.log([...fleet.lastFaults(), fleet.complaints()].join('\n'))
@@ -82,7 +82,7 @@ async function runScenario(postgres, scenario) {
     await client.close()
     await database.close()
   }
-  return { figures: { ...figures, took: `${Math.round((performance.now() - startedAt) / 1000)} s` }, checks }
+  return { statistics: { ...statistics, took: `${Math.round((performance.now() - startedAt) / 1000)} s` }, checks }
 }
 
 function untilIdle(ask) {
@@ -111,9 +111,9 @@ async function withinLimit(work) {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-function print(figures, checks) {
-  const width = Math.max(...Object.keys(figures).map((name) => name.length))
-  for (const [name, value] of Object.entries(figures)) console.log(`  ${name.padEnd(width)}  ${value}`)
+function print(statistics, checks) {
+  const width = Math.max(...Object.keys(statistics).map((name) => name.length))
+  for (const [name, value] of Object.entries(statistics)) console.log(`  ${name.padEnd(width)}  ${value}`)
   for (const { what, holds, saw } of checks) {
     console.log(`  ${holds ? 'ok  ' : 'FAIL'}  ${what}${holds || saw === '' ? '' : `: ${show(saw)}`}`)
   }

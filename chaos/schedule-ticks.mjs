@@ -10,7 +10,7 @@ const PATIENCE_MS = 60_000
 // Workers that only serve the schedule: no queue has a job for them, so that what they fire stays to be counted.
 const SETTINGS = {
   tell: ['schedule.fired'],
-  options: { queues: ['nothing'], standIn: false, listen: false, maxConnections: 2 },
+  options: { queues: ['nothing'], watchdog: false, listen: false, maxConnections: 2 },
 }
 
 /** @typedef {import('./fleet.mjs').WorkerProcess} Worker */

@@ -11,11 +11,11 @@ import { ERRORS } from '../dist/domain/error/errors.js'
 import { drawDiagram, drawMatrix, TRANSITIONS } from '../dist/domain/job/transitions.js'
 import { createHttpApi } from '../dist/http/index.js'
 import { createHoldfast } from '../dist/index.js'
-import { readSqlContracts, readTrades } from './sql-contracts.mjs'
+import { readGrants, readSqlContracts } from './sql-contracts.mjs'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const contracts = readSqlContracts(ROOT)
-const trades = readTrades(ROOT)
+const roles = readGrants(ROOT)
 const openApi = await readOpenApi()
 
 // Each command with its inner ones.
@@ -80,8 +80,8 @@ function diagram() {
 function transitionTable() {
   const targets = (to) => (typeof to === 'string' ? to : to.join(' or '))
   return table(
-    ['deed', 'from', 'to', 'note'],
-    TRANSITIONS.map(({ deed, from, to, note }) => [deed, from, targets(to), note]),
+    ['operation', 'from', 'to', 'note'],
+    TRANSITIONS.map(({ operation, from, to, note }) => [operation, from, targets(to), note]),
   )
 }
 
@@ -147,11 +147,11 @@ function entry({ name, does, signatures, lines }) {
 }
 
 function isCallable({ name }) {
-  return name in trades
+  return name in roles
 }
 
 function callers(name) {
-  return trades[name]?.join(', ') ?? 'inner'
+  return roles[name]?.join(', ') ?? 'inner'
 }
 
 /** The text of `--help` by command, with those of its inner ones. */
@@ -159,7 +159,7 @@ async function readHelps() {
   const main = join(ROOT, 'dist', 'cli', 'main.js')
   const ask = async (path) => (await promisify(execFile)(process.execPath, [main, ...path, '--help'])).stdout
   const helps = Object.entries(COMMANDS).map(async ([name, inner]) => {
-    const paths = inner.length === 0 ? [[name]] : inner.map((deed) => [name, deed])
+    const paths = inner.length === 0 ? [[name]] : inner.map((operation) => [name, operation])
     return [name, (await Promise.all(paths.map(ask))).map((text) => `\`\`\`text\n${text}\`\`\``).join('\n\n')]
   })
   return Object.fromEntries(await Promise.all(helps))

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-const WORDS = ['Guard', 'Locks', 'Gives', 'Tells']
+const WORDS = ['Guard', 'Locks', 'Returns', 'Notifies']
 
 /**
  * One entry per file: its folder, its name, its first line, its public signatures, and the lines of its contract. Further lines of the
@@ -25,7 +25,7 @@ export function readSqlContracts(root) {
  * @param {string} root
  * @returns {Record<string, string[]>}
  */
-export function readTrades(root) {
+export function readGrants(root) {
   const text = readFileSync(join(root, 'sql', 'roles.sql'), 'utf8')
   const grants = /v_grants constant jsonb := '(\{[\s\S]*?\})'/.exec(text)?.[1]
   if (grants === undefined) throw new Error('sql/roles.sql has no v_grants')

@@ -1,9 +1,9 @@
 -- Who may call what. Applied at every migrate, after the functions. Only the owner of the schema has rights on tables;
--- the four roles have EXECUTE on the functions of their trade and nothing else (viewers may also read the view jobs).
+-- the four roles have EXECUTE on the functions of their role and nothing else (viewers may also read the view jobs).
 -- Where the owner may not create roles, it grants nothing and an administrator can run this file later.
 do $roles$
 declare
-  v_trades constant text[] := array['producer', 'worker', 'operator', 'viewer'];
+  v_roles constant text[] := array['producer', 'worker', 'operator', 'viewer'];
   v_grants constant jsonb := '{
     "now": ["producer", "worker", "operator", "viewer"],
     "schema_revision": ["producer", "worker", "operator", "viewer"],
@@ -112,37 +112,37 @@ declare
     "recent_work": ["operator", "viewer"],
     "check_places": ["operator", "viewer"]
   }';
-  v_trade text;
+  v_role text;
   v_function record;
 begin
   revoke all on all tables in schema holdfast from public;
   revoke all on all functions in schema holdfast from public;
 
-  foreach v_trade in array v_trades loop
-    if to_regrole('holdfast_' || v_trade) is null then
+  foreach v_role in array v_roles loop
+    if to_regrole('holdfast_' || v_role) is null then
       begin
-        execute format('create role %I nologin', 'holdfast_' || v_trade);
+        execute format('create role %I nologin', 'holdfast_' || v_role);
       exception
         when insufficient_privilege then
           raise notice 'no right to create role %: grant its functions by running roles.sql as one who may',
-            'holdfast_' || v_trade;
+            'holdfast_' || v_role;
           return;
         when duplicate_object or unique_violation then
           null;  -- another migrate on this server has just made it
       end;
     end if;
-    execute format('grant usage on schema holdfast to %I', 'holdfast_' || v_trade);
+    execute format('grant usage on schema holdfast to %I', 'holdfast_' || v_role);
   end loop;
   grant select on holdfast.jobs to holdfast_viewer;
 
   for v_function in
-    select p.oid::regprocedure as signature, t.trade
+    select p.oid::regprocedure as signature, t.role
       from pg_catalog.pg_proc as p
       join jsonb_each(v_grants) as g on p.proname ~ ('^' || g.key || '(_v\d+)?$')
-     cross join lateral jsonb_array_elements_text(g.value) as t(trade)
+     cross join lateral jsonb_array_elements_text(g.value) as t(role)
      where p.pronamespace = 'holdfast'::regnamespace
   loop
-    execute format('grant execute on function %s to %I', v_function.signature, 'holdfast_' || v_function.trade);
+    execute format('grant execute on function %s to %I', v_function.signature, 'holdfast_' || v_function.role);
   end loop;
 end
 $roles$;

@@ -11,14 +11,14 @@ import type { PipelineDefinition } from './domain/pipeline/pipeline.js'
 import { indexByJobKey, type ScheduleDefinition } from './domain/schedule/schedule.js'
 import { Clerk } from './maintenance/bulk-and-statistics.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
-import { UpkeepLook } from './maintenance/maintenance-poll.js'
+import { MaintenancePoll } from './maintenance/maintenance-poll.js'
 import { Reaper } from './maintenance/reaper.js'
 import { Scheduler, type SchedulerOptions } from './maintenance/scheduler.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
 import type { Instrument } from './observe/instrument.js'
 import { guarded, SILENT } from './observe/log.js'
 import { claimOne } from './store/jobs/claim.js'
-import type { Reaped, UpkeepScope } from './store/maintenance/maintenance.js'
+import type { MaintenanceScope, Reaped } from './store/maintenance/maintenance.js'
 import type { MigrationReport } from './store/schema/migrate.js'
 import { Store, type StoreOptions } from './store/store.js'
 import { type WorkerIdentity, workerIdentity } from './worker/identity.js'
@@ -26,8 +26,8 @@ import { JobRuns, type JobRunsParts } from './worker/job-life.js'
 import { monotonicMs } from './worker/monotonic.js'
 import { type CheckedWorkerOptions, checkWorkerOptions, type WorkerOptions } from './worker/options.js'
 import { Registry } from './worker/registry.js'
-import { leasedDeeds } from './worker/run/leased-calls.js'
-import type { LeasedDeeds } from './worker/run/run-context.js'
+import { leasedCalls } from './worker/run/leased-calls.js'
+import type { LeasedCalls } from './worker/run/run-context.js'
 import { Worker } from './worker/worker.js'
 
 export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends StoreOptions, WorkerOptions {
@@ -71,7 +71,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #events: EventHub
   readonly #registry: Registry
   readonly #log: Logger
-  readonly #deeds: LeasedDeeds
+  readonly #operations: LeasedCalls
   readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
   readonly #workerOptions: CheckedWorkerOptions
   #working: Working | undefined
@@ -87,7 +87,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#events = events
     this.#registry = new Registry(options.jobs)
     this.#log = options.logger ? guarded(options.logger) : SILENT
-    this.#deeds = leasedDeeds(store, checkBegin(options.transaction))
+    this.#operations = leasedCalls(store, checkBegin(options.transaction))
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
   }
@@ -142,13 +142,13 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
     const clerk = new Clerk(this.#store, { onFault })
     const scheduler = this.#makeScheduler(identity.id, onFault)
-    const look = new UpkeepLook(this.#store, {
-      scope: this.#upkeepScope(),
+    const look = new MaintenancePoll(this.#store, {
+      scope: this.#maintenanceScope(),
       onDue: (due) => {
         reaper.expect(due.lostInMs)
         scheduler.expect(due.scheduleInMs)
         clerk.expect(due)
-        if (due.hasSuspect) worker.expectSuspect()
+        if (due.hasQuarantined) worker.expectQuarantined()
       },
       onFault,
     })
@@ -225,12 +225,12 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       pipelines: this.pipelineDefinitions,
       events: this.#events,
       log: this.#log,
-      deeds: this.#deeds,
+      operations: this.#operations,
       instrument: this.#options.instrument,
     }
   }
 
-  #upkeepScope(): UpkeepScope {
+  #maintenanceScope(): MaintenanceScope {
     return {
       queues: [...this.#workerOptions.lanes.keys()],
       types: this.#registry.types,
@@ -246,7 +246,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       onFired: ({ type, ...fact }) => {
         this.#events.emit('schedule.fired', fact)
         const { ids } = fact
-        if (ids.length > 0) this.#events.emit('job.enqueued', { ids, type, queue: undefined, isHeld: false })
+        if (ids.length > 0) this.#events.emit('job.enqueued', { ids, type, queue: undefined, isClaimed: false })
       },
       onScheduleFault: (fact) => {
         this.#log.error({ jobKey: fact.jobKey, tick: fact.tick, err: fact.error }, 'a schedule could not be served')

@@ -1,7 +1,7 @@
 // The front door: names only.
 
 export type { BulkOperations, BulkRequest } from './client/bulk-operations.js'
-export type { DeedOptions } from './client/client.js'
+export type { OperatorOptions } from './client/client.js'
 export type { JobHandle } from './client/handle.js'
 export type { Measures, QueueMeasure } from './client/measures.js'
 export type { AuditQuery, JobsQuery, Operator } from './client/operator.js'
@@ -39,8 +39,8 @@ export { type Cancel, cancel, type Snooze, snooze } from './domain/job/outcome.j
 export type {
   Attempt,
   AuditEntry,
-  BulkDeed,
   BulkOperation,
+  BulkOperationName,
   CappedCount,
   JobPage,
   JobRow,

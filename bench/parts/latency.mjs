@@ -1,6 +1,6 @@
 // latency: from the call of enqueue to the start of the handler, in a system that had nothing to do; with pauses between the
 // samples. Once in the process that enqueues, as services do that work beside their requests, and once in another process.
-// Beside it the time of one committed INSERT into a bare table, which no queue on PostgreSQL can beat.
+// Beside it the time of one committed INSERT into a bare table, which no queue on PostgreSQL can heartbeat.
 import { now, pause, until } from '../clock.mjs'
 import { quantile } from '../report.mjs'
 

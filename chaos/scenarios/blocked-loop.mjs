@@ -18,7 +18,7 @@ export async function run(context) {
   check('with a stand-in nothing was refused', kept.refused() === 0, kept.refused())
   await kept.end()
 
-  const lost = await blockOne(context, { lease, blockMs, options: { standIn: false } })
+  const lost = await blockOne(context, { lease, blockMs, options: { watchdog: false } })
   await untilIdle()
   const stale = await value(
     `select count(*)::int from holdfast.outcome as o join holdfast.attempt as a using (job_id) where o.token <= a.token`,

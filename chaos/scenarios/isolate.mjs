@@ -7,7 +7,7 @@ export const what = 'handlers that never return or take too much memory, in a pr
 export async function run(context) {
   const { fleet, ask, enqueue, untilIdle, check } = context
   const worker = await fleet.startWorker({ isolated: true, options: { queues: { default: 5, isolated: 4 } } })
-  const figures = {}
+  const statistics = {}
   for (const kind of ['process', 'thread']) {
     await enqueue('noop', Array(400).fill({ ms: 50 }))
     const [spin] = await enqueue(`spin_${kind}`, [{}])
@@ -41,15 +41,16 @@ export async function run(context) {
         /memory|heap|MB\b.*ended|SIGABRT|SIGKILL/i.test(byId[hog].error.message),
       byId[hog].error,
     )
-    figures[`${kind}: busy loop of timeout 3 s stopped after`] = `${byId[spin].finished_at - byId[spin].locked_at} ms`
-    figures[`${kind}: completed beside it`] = beside.n
-    figures[`${kind}: reason of the hog`] = byId[hog].error.message
+    statistics[`${kind}: busy loop of timeout 3 s stopped after`] =
+      `${byId[spin].finished_at - byId[spin].locked_at} ms`
+    statistics[`${kind}: completed beside it`] = beside.n
+    statistics[`${kind}: reason of the hog`] = byId[hog].error.message
   }
   await untilIdle()
   check('the worker survived', worker.isAlive && worker.stderr === '', worker.stderr)
   const busy = await busyShare(worker.pid)
   check('no loop runs on in the worker', busy === undefined || busy < 0.5, busy)
-  return { ...figures, 'share of a core that the worker takes at rest': busy ?? 'not told by this system' }
+  return { ...statistics, 'share of a core that the worker takes at rest': busy ?? 'not told by this system' }
 }
 
 /** Of one second; undefined where the system does not tell. */

@@ -1,4 +1,4 @@
-import { spread } from '../figures.mjs'
+import { spread } from '../statistics.mjs'
 import { pause, until } from '../waiting.mjs'
 
 export const name = 'kill9'

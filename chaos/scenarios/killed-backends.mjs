@@ -1,5 +1,5 @@
-import { ratio } from '../figures.mjs'
 import { completedWithin, startLoad, workersWithin } from '../load.mjs'
+import { ratio } from '../statistics.mjs'
 import { pause } from '../waiting.mjs'
 
 export const name = 'killed-backends'

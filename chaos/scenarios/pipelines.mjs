@@ -29,7 +29,7 @@ const STOPPED = `
 export async function run({ fleet, client, value, untilIdle, isQuick, check }) {
   const pipelines = isQuick ? 100 : 1000
   // Every second worker finds the next step by the ordinary claim alone.
-  const settings = (n) => ({ options: { concurrency: 20, handOver: n % 2 === 0 } })
+  const settings = (n) => ({ options: { concurrency: 20, directHandoff: n % 2 === 0 } })
   const workers = await Promise.all([0, 1, 2, 3].map((n) => fleet.startWorker(settings(n))))
   const startedAt = performance.now()
   for (let n = 0; n < pipelines; n += AT_ONCE) {

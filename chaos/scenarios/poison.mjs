@@ -4,7 +4,7 @@ export const name = 'poison'
 export const what = 'a handler ends its own process, by exit and by SIGKILL; the scenario starts workers anew'
 
 export async function run({ fleet, ask, value, enqueue, untilIdle, check }) {
-  const figures = {}
+  const statistics = {}
   for (const by of ['exit', 'SIGKILL']) {
     const keeper = keepTwoWorkers(fleet)
     await untilBothAreBusy({ enqueue, value })
@@ -33,8 +33,8 @@ export async function run({ fleet, ask, value, enqueue, untilIdle, check }) {
       Boolean(worker && rss_bytes > 0 && last_logs?.includes(`about to end by ${by}`)),
       job.error,
     )
-    figures[`${by}: deaths`] = deaths
-    figures[`${by}: from enqueue to failed`] = `${took} ms`
+    statistics[`${by}: deaths`] = deaths
+    statistics[`${by}: from enqueue to failed`] = `${took} ms`
   }
   const bystanders = await value(`select count(*)::int from holdfast.jobs where type = 'noop'`)
   const unfinished = await value(`select count(*)::int from holdfast.jobs where type = 'noop' and state <> 'completed'`)
@@ -43,7 +43,7 @@ export async function run({ fleet, ask, value, enqueue, untilIdle, check }) {
   )
   check('bystanders were running when a worker died', beside > 0, beside)
   check('every bystander completed', unfinished === 0, unfinished)
-  return { ...figures, bystanders, 'of these beside it when a worker died': beside }
+  return { ...statistics, bystanders, 'of these beside it when a worker died': beside }
 }
 
 /** With bystanders that still run when the poison comes: whichever of the two takes it dies beside some. */

@@ -1,11 +1,11 @@
-import { spread } from '../figures.mjs'
+import { spread } from '../statistics.mjs'
 import { pause } from '../waiting.mjs'
 
 export const name = 'poller-alone'
 export const what = 'workers that never LISTEN find what another process enqueues'
 
 export async function run({ fleet, ask, value, enqueue, untilIdle, appRole, check }) {
-  const figures = {}
+  const statistics = {}
   for (const options of [{ listen: false }, { listen: false, poll: '200ms' }]) {
     const title = options.poll ?? 'default poll'
     const workers = await Promise.all([1, 2].map(() => fleet.startWorker({ options })))
@@ -27,7 +27,7 @@ export async function run({ fleet, ask, value, enqueue, untilIdle, appRole, chec
     check(`${title}: nobody listened`, listening === 0, listening)
     check(`${title}: every job ran, once`, rows.length === ids.length, rows.length)
     Object.assign(
-      figures,
+      statistics,
       spread(
         `${title}: from enqueue to start`,
         rows.map(({ ms }) => ms),
@@ -36,5 +36,5 @@ export async function run({ fleet, ask, value, enqueue, untilIdle, appRole, chec
     for (const worker of workers) worker.kill('SIGTERM')
     await Promise.all(workers.map(({ ended }) => ended))
   }
-  return figures
+  return statistics
 }

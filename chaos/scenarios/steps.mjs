@@ -6,13 +6,13 @@ export const what = 'handlers of three steps with sleeps between them; a worker 
 // A step runs again only if its worker died before its output was stored; what is stored is never run again.
 const RUN_AGAIN = `
   select count(*)::int from step_log as g
-    join holdfast.step as s on s.job_id = g.job_id and s.kind = 'step' and s.name = g.name
+    join holdfast.durable_step as s on s.job_id = g.job_id and s.kind = 'step' and s.name = g.name
    where g.token > s.token`
 const FORGOTTEN = `
   select count(*)::int from holdfast.jobs as j
    where j.type = 'steps'
      and j.output is distinct from (
-       select jsonb_agg(s.output order by s.at) from holdfast.step as s where s.job_id = j.id and s.kind = 'step')`
+       select jsonb_agg(s.output order by s.at) from holdfast.durable_step as s where s.job_id = j.id and s.kind = 'step')`
 
 export async function run({ fleet, value, enqueue, untilIdle, isQuick, check }) {
   const [jobs, rounds] = isQuick ? [300, 4] : [2000, 15]

@@ -3,7 +3,7 @@
 
 import { posix } from 'node:path'
 
-const LINES = ['Guard', 'Locks', 'Gives', 'Tells']
+const LINES = ['Guard', 'Locks', 'Returns', 'Notifies']
 
 export const sqlContracts = {
   law: 'each SQL function has its contract, its row in sql/README.md and its test',

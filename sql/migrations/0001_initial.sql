@@ -67,7 +67,7 @@ create table holdfast.ready (
   fillfactor = 100
 );
 create index ready_claim on holdfast.ready (queue, priority, run_at, job_id) where not parked and crashes < 2;
-create index ready_suspect on holdfast.ready (queue, priority, run_at, job_id) where not parked and crashes >= 2;
+create index ready_quarantined on holdfast.ready (queue, priority, run_at, job_id) where not parked and crashes >= 2;
 -- An un-parked job stands at its old place, which busy claims have passed: they find it here.
 create index ready_unparked on holdfast.ready (queue, priority, run_at, job_id) where unparked;
 create index ready_parked on holdfast.ready (queue) where parked;
@@ -234,7 +234,7 @@ create index dependency_of_job on holdfast.dependency (job_id);
 -- DURABLE STEPS AND EVENTS
 
 -- What handlers have remembered and what they wait for.
-create table holdfast.step (
+create table holdfast.durable_step (
   job_id bigint not null,
   kind text not null,
   name text not null,
@@ -244,14 +244,14 @@ create table holdfast.step (
   event text,
   is_open boolean not null default false,  -- the event has not come yet and its time is not over
   output jsonb,                 -- of a step; or the event's payload, null when the time was over first
-  constraint step_pkey primary key (job_id, kind, name),
+  constraint durable_step_pkey primary key (job_id, kind, name),
   constraint kind_is_known check (kind in ('step', 'sleep', 'event')),
   constraint steps_have_output check (kind <> 'step' or output is not null),
   constraint waits_end_sometime check ((kind = 'step') = (wake_at is null)),
   constraint only_waits_have_events check ((kind = 'event') = (event is not null)),
   constraint open_has_no_output check (not is_open or kind = 'event' and output is null)
 );
-create index step_waiting on holdfast.step (event) where is_open;
+create index durable_step_waiting on holdfast.durable_step (event) where is_open;
 
 -- The first payload of each event, for those who wait and those who ask later.
 create table holdfast.event (
@@ -351,7 +351,7 @@ create table holdfast.worker (
   types text[] not null,
   concurrency integer not null,
   started_at timestamptz not null,
-  beat_at timestamptz not null,
+  heartbeat_at timestamptz not null,
   has_lock boolean not null default false,  -- a session of its own holds its advisory lock: a free lock means that it died
   rss_bytes bigint,
   sleeping_until timestamptz,               -- asleep until then unless notified; null while awake
@@ -361,9 +361,9 @@ create table holdfast.worker (
 ) with (fillfactor = 50);
 
 -- What the last look at all leases found. Workers share it, instead of reading all leases each for itself.
-create table holdfast.lease_look (
+create table holdfast.lease_poll (
   one boolean primary key default true check (one),
-  looked_at timestamptz not null,
+  polled_at timestamptz not null,
   took interval not null,
   first_end timestamptz  -- of the lease that is over first; null without leases
 ) with (fillfactor = 50);
@@ -386,10 +386,10 @@ create type holdfast.job_filter as (
   input jsonb  -- [{"path": ["a", "b"], "value": "text"}]
 );
 
--- A deed on all jobs of a filter, worked off in small steps.
+-- A operation on all jobs of a filter, worked off in small steps.
 create table holdfast.bulk_operation (
   id bigint generated always as identity primary key,
-  deed text not null,
+  operation text not null,
   filter jsonb not null,
   reason text,
   asked_by text not null,
@@ -403,7 +403,7 @@ create table holdfast.bulk_operation (
   error jsonb,
   position text,  -- how far the walk through the jobs has come
   finished_at timestamptz,
-  constraint deed_is_known check (deed in ('retry', 'cancel')),
+  constraint operation_is_known check (operation in ('retry', 'cancel')),
   constraint bulk_state_is_known check (state in ('open', 'completed', 'cancelled')),
   constraint finished_has_time check ((state = 'open') = (finished_at is null))
 );
@@ -423,7 +423,7 @@ create index audit_job on holdfast.audit (job_id) where job_id is not null;
 -- STATISTICS
 
 -- How many jobs of a queue and type ended in a minute, and how long they took; from a day on, in an hour.
-create table holdfast.stats_minute (
+create table holdfast.statistics_minute (
   minute timestamptz not null,
   queue text not null,
   type text not null,
@@ -433,16 +433,16 @@ create table holdfast.stats_minute (
   run_ms bigint not null,
   wait_buckets bigint[] not null,  -- beside the bounds of stats_buckets
   run_buckets bigint[] not null,
-  constraint stats_minute_pkey primary key (minute, queue, type, fact),
+  constraint statistics_minute_pkey primary key (minute, queue, type, fact),
   constraint fact_is_known
     check (fact in ('completed', 'failed', 'cancelled', 'superseded', 'attempt_failed', 'attempt_lost'))
 ) with (fillfactor = 70);
 
 -- Up to where the statistics are complete. The row moves in the transaction that counts.
-create table holdfast.stats_mark (
+create table holdfast.statistics_mark (
   one boolean primary key default true check (one),
   counted_to timestamptz not null,
-  folded_to timestamptz not null,  -- before it, rows of stats_minute stand for an hour
+  folded_to timestamptz not null,  -- before it, rows of statistics_minute stand for an hour
   probe_at timestamptz,            -- once every transaction below probe_xid is over, all that ended before is visible
   probe_xid xid8
 );

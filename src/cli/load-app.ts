@@ -62,5 +62,5 @@ async function importFile(path: string, fresh: boolean): Promise<Record<string, 
 
 function isApp(value: unknown): value is App {
   const { start, close, on, with: vary } = (value ?? {}) as Partial<App>
-  return [start, close, on, vary].every((deed) => typeof deed === 'function')
+  return [start, close, on, vary].every((operation) => typeof operation === 'function')
 }

@@ -1,15 +1,20 @@
-// Deeds on all jobs of a filter: asked for here, done in small steps by any worker, watched and cancelled here.
+// Operations on all jobs of a filter: asked for here, done in small steps by any worker, watched and cancelled here.
 
 import { invalidOption } from '../domain/error/invalid-option.js'
 import type { JobFilter } from '../domain/job/job-filter.js'
-import { BULK_DEEDS, type BulkDeed, type BulkOperation, type Page } from '../domain/operate/operator-views.js'
+import {
+  BULK_OPERATIONS,
+  type BulkOperation,
+  type BulkOperationName,
+  type Page,
+} from '../domain/operate/operator-views.js'
 import { cancelBulk, findBulk, listBulk, startBulk } from '../store/jobs/bulk-operations.js'
 import type { Store } from '../store/store.js'
 import { checkNumber, filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'
 
 export interface BulkRequest {
-  readonly deed: BulkDeed
-  /** Must name states, and only those that the deed is for: final ones to retry, pending and running to cancel. */
+  readonly operation: BulkOperationName
+  /** Must name states, and only those that the operation is for: final ones to retry, pending and running to cancel. */
   readonly filter: JobFilter | string
   /** Kept with each cancelled job. */
   readonly reason?: string
@@ -26,9 +31,9 @@ export class BulkOperations {
 
   /** `operator.count` with the same filter says beforehand how many jobs it means. */
   async start(request: BulkRequest): Promise<BulkOperation> {
-    const { deed, filter, reason = null, actor = null } = request
-    if (!BULK_DEEDS.includes(deed)) throw invalidOption('deed', BULK_DEEDS.join(' or '), deed)
-    return startBulk(this.#store, deed, filterOf(filter), { reason, actor })
+    const { operation, filter, reason = null, actor = null } = request
+    if (!BULK_OPERATIONS.includes(operation)) throw invalidOption('operation', BULK_OPERATIONS.join(' or '), operation)
+    return startBulk(this.#store, operation, filterOf(filter), { reason, actor })
   }
 
   /** undefined when there is no such operation. */

@@ -51,13 +51,13 @@ import type { OwnWorker } from './own-worker.js'
 import { type PipelineHandle, pipelineHandle } from './pipeline-handle.js'
 import { Schedules } from './schedules.js'
 
-export interface DeedOptions {
+export interface OperatorOptions {
   readonly tx?: unknown
   /** Who does it, for the audit; the database role by default. */
   readonly actor?: string
 }
 
-export interface EnqueuePipelineOptions extends DeedOptions {
+export interface EnqueuePipelineOptions extends OperatorOptions {
   /** The only queues that its steps, and what takes them back, may go to; FORBIDDEN otherwise. */
   readonly queues?: readonly string[]
 }
@@ -73,7 +73,7 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   readonly definitions: ReadonlyMap<string, JobDefinition>
   /** What this program knows, by name. */
   readonly pipelineDefinitions: ReadonlyMap<string, PipelineDefinition>
-  /** Lists, figures and bulk operations, for dashboards and scripts. */
+  /** Lists, statistics and bulk operations, for dashboards and scripts. */
   readonly operator: Operator
 
   constructor(
@@ -145,7 +145,7 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
     const onStored = (ids: readonly JobId[], start?: () => void) => {
       // Inside a caller's transaction nothing has happened yet that others could act on.
       if (options.tx === undefined) {
-        this.#events.emit('job.enqueued', { ids, type: definition.type, queue, isHeld: start !== undefined })
+        this.#events.emit('job.enqueued', { ids, type: definition.type, queue, isClaimed: start !== undefined })
       }
       start?.()
     }
@@ -195,13 +195,13 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
   }
 
   /** The state it was cancelled in. A running job is fenced at once and its handler signalled. */
-  async cancel(id: AnyJobId, options: DeedOptions & { reason?: string } = {}): Promise<JobState> {
+  async cancel(id: AnyJobId, options: OperatorOptions & { reason?: string } = {}): Promise<JobState> {
     const { reason = null, actor = null } = options
     return cancelJob(this.#store, toJobId(id), { reason, actor }, transactionOf(options))
   }
 
   /** Gives a finished job fresh attempts and runs it now; the state it was in. */
-  async retry(id: AnyJobId, options: DeedOptions = {}): Promise<JobState> {
+  async retry(id: AnyJobId, options: OperatorOptions = {}): Promise<JobState> {
     return retryJob(this.#store, toJobId(id), options.actor ?? null, transactionOf(options))
   }
 
@@ -209,7 +209,7 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
    * Takes a running job from a holder that is stuck: fresh attempts, run now, the holder fenced. Refused with NOT_STALE when
    * it was claimed less than `stale` ago (STALE_JOB_TIMEOUT_MINUTES, default 30 minutes).
    */
-  async recover(id: AnyJobId, options: DeedOptions & { stale?: Duration } = {}): Promise<void> {
+  async recover(id: AnyJobId, options: OperatorOptions & { stale?: Duration } = {}): Promise<void> {
     const stale = options.stale ?? positiveNumber(process.env, 'STALE_JOB_TIMEOUT_MINUTES', 30) * 60_000
     await recoverJob(
       this.#store,

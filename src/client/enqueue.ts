@@ -6,10 +6,10 @@ import type { JobId } from '../domain/job/job.js'
 import { type Member, membersOf, memberText } from '../pipeline/member.js'
 import { asQueryable } from '../store/connection/transaction.js'
 import {
-  enqueueHeld,
+  enqueueAndClaim,
+  enqueueAndClaimOne,
   enqueueInputs,
   enqueueJobs,
-  enqueueOneHeld,
   type Holder,
   type StoredInHands,
 } from '../store/jobs/enqueue.js'
@@ -75,10 +75,10 @@ function enqueueIntoHands<T>(
 ): Promise<T> {
   const [first] = members
   if (first === undefined || members.length > 1 || !isPlain(common)) {
-    return enqueueHeld(store, inputsText(members), JSON.stringify(common), holder, act)
+    return enqueueAndClaim(store, inputsText(members), JSON.stringify(common), holder, act)
   }
   const { type, queue, priority, max_attempts: maxAttempts } = common
-  return enqueueOneHeld(store, { type, queue, priority, maxAttempts, input: first.input }, holder, act)
+  return enqueueAndClaimOne(store, { type, queue, priority, maxAttempts, input: first.input }, holder, act)
 }
 
 function inputsText(members: readonly Member[]): string {

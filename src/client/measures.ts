@@ -1,7 +1,7 @@
 // Gauges of the whole installation, from questions that never read a whole table.
 
 import { listQueues } from '../store/reads/queues.js'
-import { workerFacts } from '../store/reads/workers.js'
+import { workerDetails } from '../store/reads/workers.js'
 import { databaseNow, dueSchedules } from '../store/schedules/schedules.js'
 import type { Store } from '../store/store.js'
 
@@ -26,13 +26,13 @@ export interface Measures {
   readonly scheduleLagMs: number
 }
 
-// Several beats: a worker that was silent for longer is dying or dead.
+// Several heartbeats: a worker that was silent for longer is dying or dead.
 const SILENT_MS = 10_000
 
 export async function readMeasures(store: Store): Promise<Measures> {
   const now = (await databaseNow(store)).getTime()
   const { rows: queues } = await listQueues(store, '', 200)
-  const living = (await workerFacts(store)).filter(({ silentMs }) => silentMs < SILENT_MS)
+  const living = (await workerDetails(store)).filter(({ silentMs }) => silentMs < SILENT_MS)
   const ticks = (await dueSchedules(store, [])).due.map(({ nextTick }) => nextTick?.getTime() ?? now)
   return {
     queues: queues.map(({ name, due, running, oldestDueAt, pausedAt }) => ({

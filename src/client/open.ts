@@ -3,15 +3,15 @@
 import type { JobDefinition } from '../domain/job/definition.js'
 import { EventHub } from '../observe/events.js'
 import type { Database } from '../store/connection/connection.js'
-import { type WorkerFacts, workerFacts } from '../store/reads/workers.js'
+import { type WorkerDetails, workerDetails } from '../store/reads/workers.js'
 import { openDatabase, Store, type StoreOptions } from '../store/store.js'
 import { Client } from './client.js'
 
-export type { WorkerFacts } from '../store/reads/workers.js'
+export type { WorkerDetails } from '../store/reads/workers.js'
 
 export interface OpenClient {
   readonly client: Client
-  workers(): Promise<WorkerFacts[]>
+  workers(): Promise<WorkerDetails[]>
   close(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export function openClient(options: StoreOptions, jobs: readonly JobDefinition[]
   const store = new Store(options)
   return {
     client: new Client(store, new EventHub(), jobs),
-    workers: () => workerFacts(store),
+    workers: () => workerDetails(store),
     close: () => store.close(),
   }
 }

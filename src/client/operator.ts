@@ -1,4 +1,4 @@
-// What an operator looks at: lists by keyset, one job with its past, queues, workers, keys, figures and the audit.
+// What an operator looks at: lists by keyset, one job with its past, queues, workers, keys, statistics and the audit.
 // Every read is bounded: by rows, and where it searches by time too.
 
 import { isHoldfastError } from '../domain/error/errors.js'
@@ -53,7 +53,7 @@ const STORY_LIMIT = 100
 
 export class Operator {
   readonly #store: Store
-  /** Deeds on all jobs of a filter, with progress. */
+  /** Operations on all jobs of a filter, with progress. */
   readonly bulk: BulkOperations
 
   constructor(store: Store) {
@@ -127,7 +127,7 @@ export class Operator {
     return listAudit(this.#store, wish, limitOf(query))
   }
 
-  /** What ended when, and how long it took, from figures that workers keep by the minute. */
+  /** What ended when, and how long it took, from statistics that workers keep by the minute. */
   async stats(query: StatsQuery = {}): Promise<Stats> {
     return statsOf(this.#store, query)
   }

@@ -1,4 +1,4 @@
-// Figures of a span of time as points and a total.
+// Statistics of a span of time as points and a total.
 
 import { invalidOption } from '../domain/error/invalid-option.js'
 import { STAT_FACTS, type StatFact, type StatPoint, type Stats } from '../domain/operate/operator-views.js'

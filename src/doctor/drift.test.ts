@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { SchemaFact } from '../store/schema/schema-description.js'
+import type { SchemaElement } from '../store/schema/schema-description.js'
 import { driftOf } from './drift.js'
 
-const fact = (kind: SchemaFact['kind'], owner: string, name: string, text = ''): SchemaFact => ({
+const fact = (kind: SchemaElement['kind'], owner: string, name: string, text = ''): SchemaElement => ({
   kind,
   owner,
   name,

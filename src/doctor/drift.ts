@@ -1,6 +1,6 @@
 // How a schema differs from what this program makes, and the statements that lead back. Pure: facts in, differences out.
 
-import type { SchemaFact } from '../store/schema/schema-description.js'
+import type { SchemaElement } from '../store/schema/schema-description.js'
 
 export interface Drift {
   readonly fact: string
@@ -10,7 +10,7 @@ export interface Drift {
   readonly isHarmful: boolean
 }
 
-export function driftOf(fresh: readonly SchemaFact[], live: readonly SchemaFact[]): Drift[] {
+export function driftOf(fresh: readonly SchemaElement[], live: readonly SchemaElement[]): Drift[] {
   const [wanted, found] = [byIdentity(fresh), byIdentity(live)]
   const tables = new Set(live.filter(({ kind }) => kind === 'table').map(({ owner }) => owner))
   const lost = [...wanted].flatMap(([identity, fact]) => {
@@ -28,23 +28,23 @@ export function driftOf(fresh: readonly SchemaFact[], live: readonly SchemaFact[
   return [...lost, ...strange]
 }
 
-const OF_TABLE: ReadonlySet<SchemaFact['kind']> = new Set(['column', 'constraint', 'index'])
+const OF_TABLE: ReadonlySet<SchemaElement['kind']> = new Set(['column', 'constraint', 'index'])
 
-function byIdentity(facts: readonly SchemaFact[]): Map<string, SchemaFact> {
+function byIdentity(facts: readonly SchemaElement[]): Map<string, SchemaElement> {
   return new Map(facts.map((fact) => [identityOf(fact), fact]))
 }
 
-function identityOf({ kind, owner, name }: Pick<SchemaFact, 'kind' | 'owner' | 'name'>): string {
+function identityOf({ kind, owner, name }: Pick<SchemaElement, 'kind' | 'owner' | 'name'>): string {
   return `${kind} ${owner} ${name}`
 }
 
-function describe({ kind, owner, name }: SchemaFact): string {
+function describe({ kind, owner, name }: SchemaElement): string {
   if (kind === 'table') return `table ${name}`
   if (kind === 'function') return `function ${owner}${name}`
   return `${kind} ${name} of ${owner}`
 }
 
-function added(fact: SchemaFact, fresh: readonly SchemaFact[]): string[] {
+function added(fact: SchemaElement, fresh: readonly SchemaElement[]): string[] {
   const { kind, owner, name, text } = fact
   switch (kind) {
     case 'table':
@@ -60,7 +60,7 @@ function added(fact: SchemaFact, fresh: readonly SchemaFact[]): string[] {
   }
 }
 
-function changed(wanted: SchemaFact, now: SchemaFact): string[] {
+function changed(wanted: SchemaElement, now: SchemaElement): string[] {
   const { kind, owner, name, text } = wanted
   const table = `alter table holdfast.${owner}`
   switch (kind) {
@@ -123,6 +123,6 @@ function readOptions(text: string): Map<string, string> {
 }
 
 /** Only plain tables can have an index built while others write. */
-function isPartitioned(table: string, fresh: readonly SchemaFact[]): boolean {
+function isPartitioned(table: string, fresh: readonly SchemaElement[]): boolean {
   return fresh.some(({ kind, owner }) => kind === 'table' && owner.startsWith(`${table}_`))
 }

@@ -83,6 +83,6 @@ function unanswered(error: unknown): Told[] {
   const { code, message } = known as { code?: unknown; message?: string }
   const fact = `could not be examined: ${message ?? String(known)}`
   return code === NOT_ALLOWED
-    ? [warn(fact, 'ask again as a role with the trade operator or viewer')]
+    ? [warn(fact, 'ask again as a role with the role operator or viewer')]
     : [fail(fact, 'ask again; if it stays, this program and the schema do not understand each other')]
 }

@@ -18,13 +18,13 @@ export function allQueues(client: Client): Promise<QueueView[]> {
   return allRows((after) => client.operator.queues({ ...after, limit: 200 }))
 }
 
-// As queues count theirs: a worker that has not beaten for so long is not there.
+// As queues count theirs: a worker that has not recorded for so long is not there.
 const LIVE_BEAT_MS = 10_000
 
 async function liveWorkers(client: Client, queues: readonly string[]): Promise<number> {
   const workers = await allRows((after) => client.operator.workers({ ...after, limit: 200 }))
   return workers.filter(
-    (worker) => worker.beatAgeMs < LIVE_BEAT_MS && worker.queues.some((queue) => queues.includes(queue)),
+    (worker) => worker.heartbeatAgeMs < LIVE_BEAT_MS && worker.queues.some((queue) => queues.includes(queue)),
   ).length
 }
 

@@ -6,7 +6,7 @@ import { FILTER_LIMITS } from '../domain/job/job-filter.js'
 
 /**
  * `view` lists and shows; `view_input` adds inputs and outputs; `pause` pauses and resumes queues; `schedule` changes
- * schedules; the others are the deeds of their names, one by one or in bulk.
+ * schedules; the others are the operations of their names, one by one or in bulk.
  */
 export const PERMISSIONS = ['view', 'view_input', 'enqueue', 'retry', 'cancel', 'recover', 'pause', 'schedule'] as const
 export type Permission = (typeof PERMISSIONS)[number]

@@ -1,8 +1,8 @@
-// Works off bulk operations and keeps the figures by the minute, when told that there is something to do. Every worker does
+// Works off bulk operations and keeps the statistics by the minute, when told that there is something to do. Every worker does
 // it; the database lets one at a time.
 
 import { workBulk } from '../store/jobs/bulk-operations.js'
-import type { DueUpkeep } from '../store/maintenance/maintenance.js'
+import type { DueMaintenance } from '../store/maintenance/maintenance.js'
 import { rollStats } from '../store/reads/statistics.js'
 import type { Store } from '../store/store.js'
 
@@ -10,12 +10,12 @@ export interface ClerkOptions {
   onFault(doing: string, error: unknown): void
 }
 
-// Figures may be as old as this, and a worker that has just started has better things to do; a bulk operation goes on without a
+// Statistics may be as old as this, and a worker that has just started has better things to do; a bulk operation goes on without a
 // pause.
 const COUNT_EVERY_MS = 5000
 // One step is one transaction: short enough that no claim waits for long, and that a cancellation is heard soon.
 const BULK_STEP = 100
-// Figures that have fallen behind are caught up with in bounded rounds.
+// Statistics that have fallen behind are caught up with in bounded rounds.
 const ROLLS = 20
 
 export class Clerk {
@@ -31,7 +31,7 @@ export class Clerk {
   }
 
   /** Does what is due, unless it is at it. */
-  expect({ hasBulk, hasStats }: Pick<DueUpkeep, 'hasBulk' | 'hasStats'>): void {
+  expect({ hasBulk, hasStats }: Pick<DueMaintenance, 'hasBulk' | 'hasStats'>): void {
     if (this.#isStopping || this.#working) return
     this.#working = this.#work(hasBulk, hasStats).finally(() => {
       this.#working = undefined

@@ -1,27 +1,27 @@
 // Asks every few seconds what upkeep is due, all kinds of it in one statement: where there is nothing to do, nothing more is
 // asked. Every worker does it, none leads.
 
-import { type DueUpkeep, dueUpkeep, type UpkeepScope } from '../store/maintenance/maintenance.js'
+import { type DueMaintenance, dueMaintenance, type MaintenanceScope } from '../store/maintenance/maintenance.js'
 import type { Store } from '../store/store.js'
 
-export interface UpkeepLookOptions {
-  readonly scope: UpkeepScope
-  onDue(due: DueUpkeep): void
+export interface MaintenancePollOptions {
+  readonly scope: MaintenanceScope
+  onDue(due: DueMaintenance): void
   onFault(doing: string, error: unknown): void
 }
 
 // What an operator changes is noticed within this, and so is a lease that is over. The jobs of a dead worker do not wait for
-// it: the beat tells of silence.
+// it: the heartbeat tells of silence.
 const EVERY_MS = 2500
 
-export class UpkeepLook {
+export class MaintenancePoll {
   readonly #store: Store
-  readonly #options: UpkeepLookOptions
+  readonly #options: MaintenancePollOptions
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #isStopping = false
 
-  constructor(store: Store, options: UpkeepLookOptions) {
+  constructor(store: Store, options: MaintenancePollOptions) {
     this.#store = store
     this.#options = options
   }
@@ -39,7 +39,7 @@ export class UpkeepLook {
   async runOnce(): Promise<void> {
     const { scope, onDue, onFault } = this.#options
     try {
-      const due = await dueUpkeep(this.#store, scope)
+      const due = await dueMaintenance(this.#store, scope)
       if (!this.#isStopping) onDue(due)
     } catch (error) {
       onFault('looking for upkeep', error)

@@ -60,7 +60,7 @@ test('many words before a round make one round', async () => {
   await subject.stop()
 })
 
-test('after a beat that got no answer nobody is dead until the database has answered for four seconds', async () => {
+test('after a heartbeat that got no answer nobody is dead until the database has answered for four seconds', async () => {
   const { subject, asked, answers } = reaper()
   answers.isDown = true
   subject.doubt()

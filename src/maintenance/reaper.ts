@@ -9,8 +9,8 @@ export interface ReaperOptions {
   onFault(doing: string, error: unknown): void
 }
 
-// What will be lost within this is waited for; of what comes later the next word tells. The beat has a word every second, so
-// with the grace the jobs of a dead worker are taken two and a half seconds after its last beat, and run within three.
+// What will be lost within this is waited for; of what comes later the next word tells. The heartbeat has a word every second, so
+// with the grace the jobs of a dead worker are taken two and a half seconds after its last heartbeat, and run within three.
 const SOON_MS = 500
 // Timers are a little early now and then.
 const MARGIN_MS = 5

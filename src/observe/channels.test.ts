@@ -12,7 +12,7 @@ test('a subscriber of the channels hears runs start and end, failures as errors 
   const hub = new EventHub()
   const failure = { name: 'Error', message: 'no' }
 
-  hub.emit('job.enqueued', { ids: ['1'], type: 'mail', queue: 'default', isHeld: false })
+  hub.emit('job.enqueued', { ids: ['1'], type: 'mail', queue: 'default', isClaimed: false })
   hub.emit('job.started', { ...job, waitMs: 3 })
   hub.emit('job.failed', { ...job, ms: 5, failure, isFinal: true })
   hub.emit('job.completed', { ...job, ms: 5 })
@@ -21,7 +21,7 @@ test('a subscriber of the channels hears runs start and end, failures as errors 
   hub.emit('job.released', job)
 
   expect(heard).toEqual([
-    ['holdfast:job:enqueue', { event: 'job.enqueued', ids: ['1'], type: 'mail', queue: 'default', isHeld: false }],
+    ['holdfast:job:enqueue', { event: 'job.enqueued', ids: ['1'], type: 'mail', queue: 'default', isClaimed: false }],
     ['holdfast:job:start', { event: 'job.started', ...job, waitMs: 3 }],
     ['holdfast:job:error', { event: 'job.failed', ...job, ms: 5, failure, isFinal: true }],
     ['holdfast:job:end', { event: 'job.failed', ...job, ms: 5, failure, isFinal: true }],

@@ -16,12 +16,12 @@ export interface JobFact {
 }
 
 export interface Events {
-  /** `isHeld`: this process's own worker has them already and starts them at once. */
+  /** `isClaimed`: this process's own worker has them already and starts them at once. */
   'job.enqueued': {
     readonly ids: readonly JobId[]
     readonly type: string
     readonly queue: string | undefined
-    readonly isHeld: boolean
+    readonly isClaimed: boolean
   }
   'pipeline.enqueued': { readonly id: string; readonly name: string }
   'job.claimed': JobFact

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { defineJob } from '../domain/job/definition.js'
 import type { ClaimedJob } from '../domain/job/job.js'
 import { definePipeline, indexByName } from '../domain/pipeline/pipeline.js'
-import type { StepFacts } from '../domain/pipeline/step-results.js'
+import type { StepResults } from '../domain/pipeline/step-results.js'
 import { computeInput, isComputed } from './step-input.js'
 
 const load = defineJob({ type: 'load', run: (n: number) => ({ rows: n }) })
@@ -32,7 +32,7 @@ const back = definePipeline({
 })
 const definitions = indexByName([stop, go, back])
 const done = (rows: number) => ({ state: 'completed' as const, output: { rows } })
-const facts = (more: Partial<StepFacts>): StepFacts => ({
+const facts = (more: Partial<StepResults>): StepResults => ({
   pipeline: 'stop',
   input: 10,
   step: 'sum',

@@ -3,7 +3,7 @@
 import { HoldfastError } from '../domain/error/errors.js'
 import type { ClaimedJob } from '../domain/job/job.js'
 import type { PipelineDefinition, Step, StepList } from '../domain/pipeline/pipeline.js'
-import type { StepFacts, StepResult } from '../domain/pipeline/step-results.js'
+import type { StepResult, StepResults } from '../domain/pipeline/step-results.js'
 import { encodeInput } from '../domain/value/json.js'
 import { type DescribedPipeline, type DescribedStep, describePipeline } from './builder.js'
 
@@ -16,7 +16,7 @@ export function isComputed({ pipelineId, input }: ClaimedJob): boolean {
 /** Throws UNKNOWN_PIPELINE or UNKNOWN_STEP where this process has other definitions than the one that enqueued. */
 export async function computeInput(
   definitions: ReadonlyMap<string, PipelineDefinition>,
-  facts: StepFacts,
+  facts: StepResults,
   describe: (definition: PipelineDefinition, given: unknown) => Promise<DescribedPipeline> = describePipeline,
 ): Promise<unknown> {
   const definition = definitions.get(facts.pipeline)
@@ -37,7 +37,7 @@ export async function computeInput(
   return JSON.parse(encodeInput(input.value, 'input'))
 }
 
-function computed({ onFailure }: PipelineDefinition, { input }: DescribedStep, { results }: StepFacts) {
+function computed({ onFailure }: PipelineDefinition, { input }: DescribedStep, { results }: StepResults) {
   if (input.kind !== 'computed') return undefined
   const seen = (name: string) => {
     const result = results[name] as StepResult
@@ -48,7 +48,7 @@ function computed({ onFailure }: PipelineDefinition, { input }: DescribedStep, {
   return { value: input.compute(Object.fromEntries(entries)) }
 }
 
-function taken({ options }: DescribedStep, { compensates, results }: StepFacts) {
+function taken({ options }: DescribedStep, { compensates, results }: StepResults) {
   const result = results[compensates as string]
   return options.compensate && { value: options.compensate.input(outputOf(result)) }
 }

@@ -1,4 +1,4 @@
-// Runs a job once as it is, then once per deed with a crash right after it: the lease is abandoned, reaped when its time is
+// Runs a job once as it is, then once per operation with a crash right after it: the lease is abandoned, reaped when its time is
 // over, and the job runs again. What it brought about must be the same each time.
 
 import { AssertionError } from 'node:assert'
@@ -14,10 +14,10 @@ import { findJob } from '../store/jobs/operator-calls.js'
 import { allJobs } from '../store/owner-questions.js'
 import type { Store } from '../store/store.js'
 import type { RunnableJob } from '../worker/registry.js'
-import { leasedDeeds } from '../worker/run/leased-calls.js'
+import { leasedCalls } from '../worker/run/leased-calls.js'
 import { startRun } from '../worker/run/runner.js'
 import { reapAbandoned } from './abandoned-leases.js'
-import { CrashPoints, countedDeeds } from './crash-points.js'
+import { CrashPoints, countedOperations } from './crash-points.js'
 import type { TestClock } from './test-clock.js'
 
 export interface CrashOptions {
@@ -36,7 +36,7 @@ export interface Round {
 }
 
 export interface Crash extends Round {
-  /** The deed right after which the process died. */
+  /** The operation right after which the process died. */
   readonly after: string
   /** It came to the same as the round without a crash. */
   readonly isSame: boolean
@@ -62,7 +62,7 @@ export interface World {
   runJob(id: JobId): Promise<boolean>
 }
 
-// The claim and the return are the worker's own deeds.
+// The claim and the return are the worker's own operations.
 const CLAIM = 'the claim'
 const RETURN = 'the return of the handler'
 // A handler that does more is not looked at to its end.
@@ -78,10 +78,10 @@ export async function crashAfterEach(
 ): Promise<CrashReport> {
   const { round: undisturbed } = await runRound(world, definition, input, options)
   const crashes: Crash[] = []
-  for (let deeds = 0; deeds < MOST_ROUNDS; deeds += 1) {
-    const points = new CrashPoints(deeds)
+  for (let operations = 0; operations < MOST_ROUNDS; operations += 1) {
+    const points = new CrashPoints(operations)
     const { round } = await runRound(world, definition, input, options, points)
-    const after = deeds === 0 ? CLAIM : points.isDead ? String(points.done.at(-1)) : RETURN
+    const after = operations === 0 ? CLAIM : points.isDead ? String(points.done.at(-1)) : RETURN
     crashes.push({ after, isSame: isDeepStrictEqual(round, undisturbed), ...round })
     if (!points.isDead) break
   }
@@ -121,10 +121,10 @@ async function runAndDie(world: World, definition: RunnableJob, id: JobId, point
     leaseId: randomUUID(),
   })
   if (!job || points.isDead) return
-  const deeds = countedDeeds(leasedDeeds(world.store, world.begin), points)
+  const operations = countedOperations(leasedCalls(world.store, world.begin), points)
   // A dead run has no timeout left that could wake it.
   const run = new Promise<Outcome>((resolve) => {
-    startRun(job, { ...definition, timeoutMs: undefined }, deeds, () => SILENT, resolve)
+    startRun(job, { ...definition, timeoutMs: undefined }, operations, () => SILENT, resolve)
   })
   await Promise.race([run, points.crash]).catch(() => {})
 }

@@ -1,6 +1,6 @@
-// Counts what a run does at one seam, and lets the process die, as far as the run can tell, after a chosen one of its deeds.
+// Counts what a run does at one seam, and lets the process die, as far as the run can tell, after a chosen one of its operations.
 
-import type { LeasedDeeds } from '../worker/run/run-context.js'
+import type { LeasedCalls } from '../worker/run/run-context.js'
 
 /** What a run did, in order, and where it ends. */
 export class CrashPoints {
@@ -11,7 +11,7 @@ export class CrashPoints {
   #reject: (error: Error) => void = () => {}
   #isDead = false
 
-  /** Crashes after so many deeds; never with Infinity. */
+  /** Crashes after so many operations; never with Infinity. */
   constructor(after: number) {
     this.#after = after
     this.crash = new Promise((_, reject) => {
@@ -25,8 +25,8 @@ export class CrashPoints {
     return this.#isDead
   }
 
-  /** Does it and counts it. A dead run's deeds are never done, and what it waits for never comes. */
-  async deed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  /** Does it and counts it. A dead run's operations are never done, and what it waits for never comes. */
+  async operation<T>(name: string, work: () => Promise<T>): Promise<T> {
     if (this.#isDead) return never()
     try {
       const result = await work()
@@ -49,14 +49,16 @@ export class CrashPoints {
   }
 }
 
-/** Every deed is counted when it is done; a transaction's statements too, and its commit is the deed of the transaction. */
-export function countedDeeds(deeds: LeasedDeeds, points: CrashPoints): LeasedDeeds {
-  const counted = Object.entries(deeds).map(([name, deed]) => [
+/** Every operation is counted when it is done; a transaction's statements too, and its commit is the operation of the transaction. */
+export function countedOperations(operations: LeasedCalls, points: CrashPoints): LeasedCalls {
+  const counted = Object.entries(operations).map(([name, operation]) => [
     name,
     (...values: unknown[]) =>
-      points.deed(name === 'tx' ? 'commit' : `ctx.${name}`, () => (deed as AnyDeed).call(deeds, ...values)),
+      points.operation(name === 'tx' ? 'commit' : `ctx.${name}`, () =>
+        (operation as AnyOperation).call(operations, ...values),
+      ),
   ])
-  const named = Object.fromEntries(counted) as LeasedDeeds
+  const named = Object.fromEntries(counted) as LeasedCalls
   return {
     ...named,
     // Its connection dies with the process: what it has not committed is rolled back.
@@ -65,20 +67,20 @@ export function countedDeeds(deeds: LeasedDeeds, points: CrashPoints): LeasedDee
   }
 }
 
-type AnyDeed = (...values: unknown[]) => Promise<unknown>
+type AnyOperation = (...values: unknown[]) => Promise<unknown>
 
 /** The transaction behind each counted one. */
 const originals = new WeakMap<object, unknown>()
 
 function countedStatements(tx: unknown, points: CrashPoints): unknown {
-  const client = tx as { query?: AnyDeed }
+  const client = tx as { query?: AnyOperation }
   if (typeof client.query !== 'function') return tx
-  const counted = new Proxy(client as { query: AnyDeed }, {
+  const counted = new Proxy(client as { query: AnyOperation }, {
     get(target, name) {
       const value = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       if (name !== 'query') return value.bind(target)
-      return (...values: unknown[]) => points.deed(statementName(values[0]), () => target.query(...values))
+      return (...values: unknown[]) => points.operation(statementName(values[0]), () => target.query(...values))
     },
   })
   originals.set(counted, tx)

@@ -4,7 +4,7 @@ import { HoldfastError } from '../domain/error/errors.js'
 import { invalidOption } from '../domain/error/invalid-option.js'
 import { type Duration, durationMs } from '../domain/value/duration.js'
 
-export interface ClockDeeds {
+export interface ClockCalls {
   set(moment: Date): Promise<void>
   /** Fires what is due; the moment of the next tick. */
   serveSchedules(): Promise<Date | undefined>
@@ -16,12 +16,12 @@ export interface ClockDeeds {
 const MOST_STOPS = 10_000
 
 export class TestClock {
-  readonly #deeds: ClockDeeds
+  readonly #operations: ClockCalls
   #now: Date
 
-  constructor(now: Date, deeds: ClockDeeds) {
+  constructor(now: Date, operations: ClockCalls) {
     this.#now = now
-    this.#deeds = deeds
+    this.#operations = operations
   }
 
   get now(): Date {
@@ -43,11 +43,11 @@ export class TestClock {
 
   async #moveTo(target: number, drains: boolean): Promise<void> {
     for (let stops = 0; stops < MOST_STOPS; stops += 1) {
-      const tick = await this.#deeds.serveSchedules()
-      const due = drains ? await this.#deeds.drain() : undefined
+      const tick = await this.#operations.serveSchedules()
+      const due = drains ? await this.#operations.drain() : undefined
       if (this.#now.getTime() === target) return
       this.#now = new Date(Math.min(target, tick?.getTime() ?? target, due?.getTime() ?? target))
-      await this.#deeds.set(this.#now)
+      await this.#operations.set(this.#now)
     }
     throw new HoldfastError(
       'INVALID_OPTION',

@@ -131,8 +131,8 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
   }
 
   /**
-   * Runs a job again and again, each time with a crash after another one of its deeds, and lets it be taken up by another
-   * worker: do its effects stay single? Deeds are the statements and commits of ctx.tx, ctx.complete and whatever else a
+   * Runs a job again and again, each time with a crash after another one of its operations, and lets it be taken up by another
+   * worker: do its effects stay single? Operations are the statements and commits of ctx.tx, ctx.complete and whatever else a
    * handler does by ctx, and its return.
    */
   async crashAfterEach(job: JobDefinition, input: unknown, options: CrashOptions = {}): Promise<CrashReport> {

@@ -3,7 +3,7 @@
 
 import { AsyncResource } from 'node:async_hooks'
 
-export class Surroundings {
+export class AsyncContext {
   readonly #origin = new AsyncResource('HoldfastWorker')
 
   /** What `work` changes in the context is gone with it. */

@@ -18,19 +18,19 @@ import type { Settlement } from '../store/jobs/settle.js'
 import type { WorkerLoad, WorkerRow } from '../store/jobs/workers.js'
 import type { Store } from '../store/store.js'
 import type { SlotOwner } from './fetch/queue-fetcher.js'
-import { ClaimsInDoubt } from './fetch/unacknowledged-claims.js'
-import { HeldJobs } from './lease/held-leases.js'
-import type { KeeperFacts } from './lease/lease-renewer.js'
-import { type Keeping, type KeepingOptions, startKeeping } from './lease/start-renewal.js'
+import { UnacknowledgedClaims } from './fetch/unacknowledged-claims.js'
+import { HeldLeases } from './lease/held-leases.js'
+import type { LeaseRenewerListener } from './lease/lease-renewer.js'
+import { type Renewal, type RenewalOptions, startRenewal } from './lease/start-renewal.js'
 import { monotonicMs } from './monotonic.js'
 import type { Registry, RunnableJob } from './registry.js'
-import { RunsAtWork } from './run/active-runs.js'
+import { ActiveRuns } from './run/active-runs.js'
 import { startIsolatedRun } from './run/isolation/isolated-run.js'
-import { LogBook } from './run/job-log.js'
-import type { LeasedDeeds } from './run/run-context.js'
+import { JobLog } from './run/job-log.js'
+import type { LeasedCalls } from './run/run-context.js'
 import { type OnOutcome, type Run, startRun } from './run/runner.js'
 import { startComputedRun, withComputedInput } from './run/step-inputs.js'
-import { type Ended, Settler, type SettlerFacts } from './settle/settler.js'
+import { type Ended, Settler, type SettlerListener } from './settle/settler.js'
 
 export interface JobRunsParts {
   readonly store: Store
@@ -38,18 +38,18 @@ export interface JobRunsParts {
   readonly events: EventHub
   readonly log: Logger
   readonly worker: string
-  readonly deeds: LeasedDeeds
+  readonly operations: LeasedCalls
   readonly instrument?: Instrument | undefined
   readonly pipelines: ReadonlyMap<string, PipelineDefinition>
   /** Takes jobs that were claimed with a completion; absent where none are wanted. */
   readonly receiver?: JobReceiver
   /** Looks for jobs at once; absent where nobody does. */
   readonly wake?: () => void
-  /** Hears what the beat tells of other workers; absent where nobody reaps. */
-  readonly watch?: BeatWatch
+  /** Hears what the heartbeat tells of other workers; absent where nobody reaps. */
+  readonly watch?: HeartbeatListener
 }
 
-export type BeatWatch = Pick<KeeperFacts, 'silence' | 'unanswered'>
+export type HeartbeatListener = Pick<LeaseRenewerListener, 'silence' | 'unanswered'>
 
 export interface JobReceiver {
   /** By queue, how many jobs could start at once. */
@@ -60,16 +60,16 @@ export interface JobReceiver {
 // After a handler was told to stop, how long stop() waits for it to do so.
 const ABORT_MS = 2000
 
-export class JobRuns implements SettlerFacts {
+export class JobRuns implements SettlerListener {
   readonly #parts: JobRunsParts
   readonly #settler: Settler
-  readonly #logBook: LogBook
+  readonly #logBook: JobLog
   readonly #graphs = new RecentGraphs()
-  readonly #held = new HeldJobs()
-  readonly #runs = new RunsAtWork()
-  readonly #inDoubt: ClaimsInDoubt
+  readonly #held = new HeldLeases()
+  readonly #runs = new ActiveRuns()
+  readonly #inDoubt: UnacknowledgedClaims
   readonly #untold = new Map<ClaimedJob, () => void>()
-  #keeping: Keeping | undefined
+  #keeping: Renewal | undefined
   #isStopping = false
   #isOver = false
   #isHealthy = true
@@ -79,8 +79,8 @@ export class JobRuns implements SettlerFacts {
   constructor(parts: JobRunsParts) {
     this.#parts = parts
     this.#settler = new Settler(parts.store, this)
-    this.#logBook = new LogBook(parts.store, this.onFault)
-    this.#inDoubt = new ClaimsInDoubt({
+    this.#logBook = new JobLog(parts.store, this.onFault)
+    this.#inDoubt = new UnacknowledgedClaims({
       release: (leaseIds) => releaseClaims(parts.store, parts.worker, leaseIds),
       onReleased: () => parts.wake?.(),
       onFault: this.onFault,
@@ -88,12 +88,12 @@ export class JobRuns implements SettlerFacts {
   }
 
   /**
-   * Registers `row`, the worker that claims for these runs; without one there is no beat to keep. `shortestLeaseMs`: of all that
+   * Registers `row`, the worker that claims for these runs; without one there is no heartbeat to keep. `shortestLeaseMs`: of all that
    * they may be claimed with.
    */
   async start(
     row: WorkerRow | undefined,
-    options: KeepingOptions & { readonly shortestLeaseMs: number },
+    options: RenewalOptions & { readonly shortestLeaseMs: number },
   ): Promise<void> {
     const facts = {
       lost: (jobs: readonly ClaimedJob[]) => {
@@ -107,7 +107,7 @@ export class JobRuns implements SettlerFacts {
       unanswered: () => this.#parts.watch?.unanswered(),
       fault: this.onFault,
     }
-    this.#keeping = await startKeeping(this.#parts.store, row, this.#held, facts, options)
+    this.#keeping = await startRenewal(this.#parts.store, row, this.#held, facts, options)
   }
 
   /** false while leases could not be kept. */
@@ -115,7 +115,7 @@ export class JobRuns implements SettlerFacts {
     return this.#isHealthy
   }
 
-  /** How the process fares; told with a beat. */
+  /** How the process fares; told with a heartbeat. */
   report(load: WorkerLoad): void {
     this.#keeping?.report(load)
   }
@@ -269,11 +269,11 @@ export class JobRuns implements SettlerFacts {
   }
 
   #start(job: ClaimedJob, definition: RunnableJob, onOutcome: OnOutcome): Run {
-    const { store, deeds } = this.#parts
+    const { store, operations } = this.#parts
     const { isolation } = definition
     return isolation
-      ? startIsolatedRun(job, definition, isolation, { store, deeds, log: this.#openLog(job) }, onOutcome)
-      : startRun(job, definition, deeds, this.#openLog, onOutcome)
+      ? startIsolatedRun(job, definition, isolation, { store, operations, log: this.#openLog(job) }, onOutcome)
+      : startRun(job, definition, operations, this.#openLog, onOutcome)
   }
 
   /** The run as it comes out, whatever becomes of the one who looks on. */

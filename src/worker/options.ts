@@ -5,7 +5,7 @@ import { checkQueueName } from '../domain/job/job.js'
 import { type Duration, durationMs } from '../domain/value/duration.js'
 import { type Environment, positiveNumber } from '../domain/value/environment.js'
 import { type BackpressureLimits, DEFAULT_LIMITS } from './fetch/backpressure.js'
-import type { KeepingOptions } from './lease/start-renewal.js'
+import type { RenewalOptions } from './lease/start-renewal.js'
 
 export interface WorkerOptions {
   /** How many jobs of a queue run at once; default 10. */
@@ -19,19 +19,19 @@ export interface WorkerOptions {
   /** false: the safety poller is off, as by RUN_BACKGROUND_POLLER=false; then only what is told is found. Default true. */
   readonly poller?: boolean
   /**
-   * false: no lock is held on a session, and a death is told by the beat alone. Default: true unless a pooler in
+   * false: no lock is held on a session, and a death is told by the heartbeat alone. Default: true unless a pooler in
    * transaction mode is found.
    */
   readonly sessionLock?: boolean
   /** false: no thread stands in for the worker's while a handler blocks the event loop, and leases are lost. Default true. */
-  readonly standIn?: boolean
+  readonly watchdog?: boolean
   /** Takes fewer jobs while the event loop is late or the heap is full, so that the service's requests come first. */
   readonly backpressure?: boolean | { readonly delay?: Duration; readonly heap?: number }
   /**
    * false: jobs that become pending when a step ends, or that this process enqueues while it has nothing to do, are found
    * by the ordinary claim alone. Default true.
    */
-  readonly handOver?: boolean
+  readonly directHandoff?: boolean
   /** How long stop() lets running jobs go on before it signals them; default 25 s. */
   readonly grace?: Duration
   /** How long finished jobs are kept; default 14 d. */
@@ -42,9 +42,9 @@ export interface CheckedWorkerOptions {
   readonly lanes: ReadonlyMap<string, number>
   readonly pollMs: number
   readonly listen: boolean | undefined
-  readonly keeping: KeepingOptions
+  readonly keeping: RenewalOptions
   readonly backpressure: BackpressureLimits | undefined
-  readonly handOver: boolean
+  readonly directHandoff: boolean
   readonly graceMs: number
   readonly retentionMs: number
 }
@@ -59,9 +59,9 @@ export function checkWorkerOptions(
     lanes: lanesOf(options.queues ?? ownQueues, concurrency),
     pollMs: pollMs(options, environment),
     listen: options.listen,
-    keeping: { thread: options.standIn ?? true, takesLock: options.sessionLock },
+    keeping: { thread: options.watchdog ?? true, takesLock: options.sessionLock },
     backpressure: backpressureLimits(options.backpressure ?? true),
-    handOver: options.handOver ?? true,
+    directHandoff: options.directHandoff ?? true,
     graceMs: graceMs(options.grace ?? '25s'),
     retentionMs: durationMs(options.retention ?? '14d', 'retention'),
   }

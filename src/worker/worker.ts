@@ -5,24 +5,24 @@ import type { ClaimedJob } from '../domain/job/job.js'
 import type { PipelineDefinition } from '../domain/pipeline/pipeline.js'
 import type { EventHub } from '../observe/events.js'
 import type { Instrument } from '../observe/instrument.js'
-import { claimSuspect } from '../store/jobs/claim.js'
+import { claimQuarantined } from '../store/jobs/claim.js'
 import { deregisterWorker, putJobTypes, type WorkerRow } from '../store/jobs/workers.js'
 import type { Store } from '../store/store.js'
-import { Surroundings } from './async-context.js'
+import { AsyncContext } from './async-context.js'
 import { Backpressure } from './fetch/backpressure.js'
-import { LaneWork } from './fetch/claim-for-queue.js'
+import { ClaimForQueue } from './fetch/claim-for-queue.js'
 import { LoadReport } from './fetch/load-report.js'
 import { LoopDelay } from './fetch/loop-delay.js'
-import { SuspectRoom } from './fetch/quarantine.js'
-import { Lane } from './fetch/queue-fetcher.js'
-import { ReservedSeats } from './fetch/reserved-slots.js'
-import { Wakeup } from './fetch/wake-up.js'
+import { Quarantine } from './fetch/quarantine.js'
+import { QueueFetcher } from './fetch/queue-fetcher.js'
+import { ReservedSlots } from './fetch/reserved-slots.js'
+import { WakeUp } from './fetch/wake-up.js'
 import type { WorkerIdentity } from './identity.js'
-import { type BeatWatch, type JobReceiver, JobRuns } from './job-life.js'
+import { type HeartbeatListener, type JobReceiver, JobRuns } from './job-life.js'
 import { monotonicMs } from './monotonic.js'
 import type { CheckedWorkerOptions } from './options.js'
 import type { Registry } from './registry.js'
-import type { LeasedDeeds } from './run/run-context.js'
+import type { LeasedCalls } from './run/run-context.js'
 
 export interface WorkerParts {
   readonly store: Store
@@ -33,9 +33,9 @@ export interface WorkerParts {
   readonly pipelines: ReadonlyMap<string, PipelineDefinition>
   /** The process does nothing but work. */
   readonly isAlone: boolean
-  readonly deeds: LeasedDeeds
+  readonly operations: LeasedCalls
   readonly instrument?: Instrument | undefined
-  readonly watch: BeatWatch
+  readonly watch: HeartbeatListener
 }
 
 export class Worker {
@@ -43,14 +43,14 @@ export class Worker {
   readonly #options: CheckedWorkerOptions
   readonly #row: WorkerRow
   readonly #runs: JobRuns
-  readonly #wakeup: Wakeup
+  readonly #wakeup: WakeUp
   readonly #backpressure: Backpressure | undefined
-  readonly #lanes: readonly Lane[]
-  readonly #seats: ReservedSeats
-  readonly #suspects: SuspectRoom
+  readonly #lanes: readonly QueueFetcher[]
+  readonly #seats: ReservedSlots
+  readonly #suspects: Quarantine
   readonly #load: LoadReport
   readonly #loopDelay = new LoopDelay()
-  readonly #surroundings = new Surroundings()
+  readonly #surroundings = new AsyncContext()
   readonly #unsubscribe: readonly (() => void)[]
 
   constructor(parts: WorkerParts, options: CheckedWorkerOptions) {
@@ -64,13 +64,13 @@ export class Worker {
       ...parts,
       worker: identity.id,
       wake: () => this.wake(),
-      ...(options.handOver && { receiver }),
+      ...(options.directHandoff && { receiver }),
     })
-    this.#seats = new ReservedSeats(identity.id, receiver.take, (ask) => this.#runs.claim(ask))
+    this.#seats = new ReservedSlots(identity.id, receiver.take, (ask) => this.#runs.claim(ask))
     const { onFault } = this.#runs
-    this.#wakeup = new Wakeup(store, { worker: identity.id, queues: this.#row.queues, onFault, ...options })
+    this.#wakeup = new WakeUp(store, { worker: identity.id, queues: this.#row.queues, onFault, ...options })
     this.#backpressure = options.backpressure && new Backpressure(options.backpressure)
-    const work = new LaneWork({
+    const work = new ClaimForQueue({
       store,
       events,
       row: this.#row,
@@ -78,9 +78,9 @@ export class Worker {
       wakeup: this.#wakeup,
       backpressure: this.#backpressure,
     })
-    this.#lanes = [...options.lanes].map(([queue, slots]) => new Lane(queue, slots, work))
-    this.#suspects = new SuspectRoom({
-      claim: () => this.#claimSuspect(),
+    this.#lanes = [...options.lanes].map(([queue, slots]) => new QueueFetcher(queue, slots, work))
+    this.#suspects = new Quarantine({
+      claim: () => this.#claimQuarantined(),
       run: (job) => this.#runs.workThrough(job),
       clear: (ms) => this.#clear(ms),
       giveBack: (job) => this.#runs.giveBack([job]),
@@ -90,8 +90,8 @@ export class Worker {
     this.#load = new LoadReport(parts.isAlone, (load) => this.#runs.report(load))
     // What this process enqueues it may run at once.
     this.#unsubscribe = [
-      events.on('job.enqueued', ({ isHeld }) => {
-        if (!isHeld) this.wake()
+      events.on('job.enqueued', ({ isClaimed }) => {
+        if (!isClaimed) this.wake()
       }),
       events.on('pipeline.enqueued', () => this.wake()),
     ]
@@ -105,12 +105,12 @@ export class Worker {
   /** Keeps slots for jobs that this process is about to enqueue; undefined where they must wait their turn. */
   reserve(type: string, queue: string, jobs: number) {
     const lane = this.#lanes.find((each) => each.queue === queue)
-    const isWelcome = this.#options.handOver && this.#runs.isHealthy && this.#row.types.includes(type)
+    const isWelcome = this.#options.directHandoff && this.#runs.isHealthy && this.#row.types.includes(type)
     return isWelcome && lane ? this.#seats.reserve(lane, jobs) : undefined
   }
 
   /** A job that two workers died with may wait. */
-  expectSuspect(): void {
+  expectQuarantined(): void {
     this.#suspects.expect()
   }
 
@@ -161,12 +161,12 @@ export class Worker {
     }
   }
 
-  async #claimSuspect(): Promise<ClaimedJob | undefined> {
+  async #claimQuarantined(): Promise<ClaimedJob | undefined> {
     await this.#runs.whenHealthy()
     const claimedAt = monotonicMs()
     const { id, types, queues } = this.#row
     const job = await this.#runs.claim((leaseId) =>
-      claimSuspect(this.#parts.store, { worker: id, types, leaseId }, queues),
+      claimQuarantined(this.#parts.store, { worker: id, types, leaseId }, queues),
     )
     if (job) await this.#runs.hold([job], claimedAt)
     return job

@@ -88,8 +88,8 @@ test('migrate plans, checks, and then applies what is missing', async () => {
   const at = ['--schema', 'stepwise', '--database', db.whole.adminUrl]
   onTestFinished(async () => {
     await ask(db.admin, 'drop schema if exists stepwise cascade')
-    for (const trade of ['producer', 'worker', 'operator', 'viewer']) {
-      await ask(db.admin, `drop role if exists stepwise_${trade}`)
+    for (const role of ['producer', 'worker', 'operator', 'viewer']) {
+      await ask(db.admin, `drop role if exists stepwise_${role}`)
     }
   })
 

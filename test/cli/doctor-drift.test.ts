@@ -12,7 +12,7 @@ async function drift(): Promise<string[]> {
 }
 
 test('tables, indexes, constraints and functions that differ are told, and the printed statements repair them', async () => {
-  await ask(db.admin, 'drop index holdfast.ready_suspect')
+  await ask(db.admin, 'drop index holdfast.ready_quarantined')
   await ask(db.admin, 'alter table holdfast.ready drop constraint attempts_are_left')
   await ask(db.admin, 'alter table holdfast.ready alter column crashes drop default')
   await ask(db.admin, 'alter table holdfast.job_type drop column pinned')
@@ -31,7 +31,7 @@ test('tables, indexes, constraints and functions that differ are told, and the p
     expect.stringMatching(/^fail .* table lease is with \(.*, fillfactor=100\), not with \(.*, fillfactor=90\)$/),
     'fail  schema drift: column crashes of ready is smallint not null, not smallint not null default 0',
     'fail  schema drift: constraint attempts_are_left of ready is missing',
-    'fail  schema drift: index ready_suspect of ready is missing',
+    'fail  schema drift: index ready_quarantined of ready is missing',
     'warn  schema drift: index mine of job is not Holdfast’s',
     'fail  schema drift: function state_of has another body than this program’s',
   ])

@@ -19,7 +19,7 @@ interface Diagnosis {
 
 async function doctor(flags: readonly string[] = [], url = db.whole.adminUrl): Promise<Diagnosis> {
   // The workers live on, however long the command takes to start.
-  await ask(db.admin, `update holdfast.worker set beat_at = clock_timestamp() + interval '1 hour'`)
+  await ask(db.admin, `update holdfast.worker set heartbeat_at = clock_timestamp() + interval '1 hour'`)
   const { code, stdout, stderr } = await holdfast(['doctor', '--database', url, ...flags])
   expect(stderr).toBe('')
   const lines = stdout.trimEnd().split('\n')
@@ -103,7 +103,7 @@ test('a server that is too old fails', async () => {
   expect(of('server version')).toEqual(['fail  server version: PostgreSQL 14.9 is too old'])
 })
 
-test('rights that a trade lacks, and rights that nobody may have, each fail with the statement that repairs them', async () => {
+test('rights that a role lacks, and rights that nobody may have, each fail with the statement that repairs them', async () => {
   await ask(db.admin, 'revoke execute on function holdfast.claim_jobs_v1 from holdfast_worker')
   await ask(db.admin, 'grant insert, delete on holdfast.lease to public')
 

@@ -185,7 +185,7 @@ test('enqueueing tells which jobs were made', async () => {
     ids: handles.map((handle) => handle.id),
     type: 'double',
     queue: 'default',
-    isHeld: false,
+    isClaimed: false,
   })
 })
 

@@ -153,13 +153,13 @@ describe('inputs and outputs', () => {
       expect((await as()(filtered(filter))).body, filter).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     }
     expect((await as()(filtered('type:mail input.card.number=4111'))).status).toBe(200)
-    const bulk = { deed: 'cancel', filter: 'state:pending input.card.number=4111' }
+    const bulk = { operation: 'cancel', filter: 'state:pending input.card.number=4111' }
     expect((await as()('POST /api/bulk-operations', bulk)).body.code).toBe('FORBIDDEN')
   })
 
   test('that were searched for, or set for a schedule, are not told by bulk operations and the audit', async () => {
     const { as } = open()
-    await as()('POST /api/bulk-operations', { deed: 'cancel', filter: 'state:pending input.customer=c1' })
+    await as()('POST /api/bulk-operations', { operation: 'cancel', filter: 'state:pending input.customer=c1' })
     await as()('POST /api/schedules', { jobKey: 's', job: 'mail', every: '1h', input: { secret: 'hunter2' } })
     const viewer = as({ permissions: ['view'] })
 
@@ -233,9 +233,9 @@ describe('a principal that sees some queues', () => {
     ] as const) {
       expect((await ask(what, body)).status, what).toBe(404)
     }
-    const bulk = { deed: 'cancel', filter: 'state:pending queue:mail' }
+    const bulk = { operation: 'cancel', filter: 'state:pending queue:mail' }
     expect((await ask('POST /api/bulk-operations', bulk)).status).toBe(422)
-    const { body } = await ask('POST /api/bulk-operations', { deed: 'cancel', filter: 'state:pending' })
+    const { body } = await ask('POST /api/bulk-operations', { operation: 'cancel', filter: 'state:pending' })
     expect(body.filter.queues).toEqual(['billing'])
 
     expect((await holdfast.find(id))?.state).toBe('pending')
@@ -298,7 +298,7 @@ describe('queues, keys and pipelines over HTTP', () => {
     ])
   })
 
-  test('workers, figures and who is asking are told', async () => {
+  test('workers, statistics and who is asking are told', async () => {
     const { holdfast, as } = open()
     await holdfast.start()
     const ask = as({ name: 'ada', permissions: ['view'] })
@@ -373,7 +373,7 @@ describe('a bulk operation over HTTP', () => {
     await holdfast.enqueue(mail, {}, { delay: '1h' })
 
     const asked = await ask('POST /api/bulk-operations', {
-      deed: 'cancel',
+      operation: 'cancel',
       filter: 'state:pending tag:old',
       reason: 'r',
     })
@@ -389,9 +389,9 @@ describe('a bulk operation over HTTP', () => {
     expect((await ask(`POST ${path}/cancel`, {})).body).toEqual({ isChanged: false })
   })
 
-  test('needs the permission of its deed, to start it and to stop it', async () => {
+  test('needs the permission of its operation, to start it and to stop it', async () => {
     const { as } = open()
-    const request = { deed: 'cancel', filter: 'state:pending' }
+    const request = { operation: 'cancel', filter: 'state:pending' }
 
     expect((await as({ permissions: ['view', 'retry'] })('POST /api/bulk-operations', request)).status).toBe(403)
     const { id } = (await as()('POST /api/bulk-operations', request)).body

@@ -152,7 +152,7 @@ test('a bulk operation is worked off by any worker, with progress', async () => 
   const ids = [await ran(holdfast, broken), await ran(holdfast, broken)]
   const { bulk } = holdfast.operator
 
-  const asked = await bulk.start({ deed: 'retry', filter: 'state:failed type:broken', actor: 'ada' })
+  const asked = await bulk.start({ operation: 'retry', filter: 'state:failed type:broken', actor: 'ada' })
   await clerk().workBulk()
 
   expect(asked).toMatchObject({ state: 'open', expected: { count: 2, isCapped: false }, done: 0, askedBy: 'ada' })
@@ -166,7 +166,7 @@ test('a bulk operation can be cancelled before anyone takes it up', async () => 
   const holdfast = bench.open({ jobs })
   const { id: jobId } = await holdfast.enqueue(echo, 1)
   const { bulk } = holdfast.operator
-  const { id } = await bulk.start({ deed: 'cancel', filter: { states: ['pending'] }, reason: 'a mistake' })
+  const { id } = await bulk.start({ operation: 'cancel', filter: { states: ['pending'] }, reason: 'a mistake' })
 
   expect(await bulk.cancel(id, { actor: 'ada' })).toBe(true)
   await clerk().workBulk()
@@ -175,11 +175,11 @@ test('a bulk operation can be cancelled before anyone takes it up', async () => 
   expect(await holdfast.find(jobId)).toMatchObject({ state: 'pending' })
 })
 
-test('what has ended appears in the figures', async () => {
+test('what has ended appears in the statistics', async () => {
   const holdfast = bench.open({ jobs })
   await ran(holdfast, echo)
   await ran(holdfast, broken)
-  // As if it had been a while ago: figures are counted a few seconds behind.
+  // As if it had been a while ago: statistics are counted a few seconds behind.
   await bench.look(
     `update holdfast.outcome set finished_at = finished_at - interval '1 minute', locked_at = locked_at - interval '1 minute', run_at = run_at - interval '1 minute'`,
   )
@@ -209,7 +209,7 @@ test('what has ended appears in the figures', async () => {
 })
 
 test.each([{ step: '30s' }, { since: '40d' }, { since: '1h', until: '2h' }, { since: '7d', step: '1m' }] as const)(
-  'figures of %j are refused',
+  'statistics of %j are refused',
   async (query) => {
     await expect(bench.open({ jobs }).operator.stats(query)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   },

@@ -1,4 +1,4 @@
-// The deeds of operators: cancel, retry, pause, resume, find.
+// The operations of operators: cancel, retry, pause, resume, find.
 import { expect, test } from 'vitest'
 import { defineJob } from '../../src/index.js'
 import { aborted, gate } from '../support/gate.js'
@@ -198,7 +198,7 @@ test('find takes an id in any form and gives undefined for none', async () => {
 
 test('an id that is none is refused by a rejection, never thrown', async () => {
   const holdfast = bench.open({ jobs: [echo] })
-  const deeds = [
+  const operations = [
     (id: string) => holdfast.find(id),
     (id: string) => holdfast.cancel(id),
     (id: string) => holdfast.retry(id),
@@ -206,13 +206,13 @@ test('an id that is none is refused by a rejection, never thrown', async () => {
   ]
 
   for (const id of ['', 'abc', '-1', '0', '1.5', '9223372036854775808', '1; drop table holdfast.job']) {
-    for (const deed of deeds) await expect(deed(id)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    for (const operation of operations) await expect(operation(id)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   }
   await expect(holdfast.pause('')).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   await expect(holdfast.current('')).rejects.toMatchObject({ code: 'INVALID_OPTION' })
 })
 
-test('deeds by hand are written down with who did them', async () => {
+test('operations by hand are written down with who did them', async () => {
   const holdfast = bench.open({ jobs: [echo] })
   const { id } = await holdfast.enqueue(echo, {})
 

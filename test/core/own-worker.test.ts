@@ -9,10 +9,10 @@ const bench = useHoldfast()
 const echo = defineJob({ type: 'echo', run: (input: unknown) => input })
 
 /** By id, whether this process's worker had the job from the start. */
-function heldJobs(holdfast: Holdfast<readonly JobDefinition[]>): Map<string, boolean> {
+function heldLeases(holdfast: Holdfast<readonly JobDefinition[]>): Map<string, boolean> {
   const held = new Map<string, boolean>()
-  holdfast.on('job.enqueued', ({ ids, isHeld }) => {
-    for (const id of ids) held.set(id, isHeld)
+  holdfast.on('job.enqueued', ({ ids, isClaimed }) => {
+    for (const id of ids) held.set(id, isClaimed)
   })
   return held
 }
@@ -21,15 +21,15 @@ test('a job that meets an idle worker of its own process runs there once, with o
   const runs: unknown[] = []
   const note = defineJob({ type: 'note', run: (n: number) => void runs.push(n) })
   const holdfast = bench.open({ jobs: [note] })
-  const held = heldJobs(holdfast)
+  const held = heldLeases(holdfast)
   await holdfast.start()
 
   let n = 0
   // A worker that has just started or just looked is not idle yet.
-  for (let isHeld = false; !isHeld; n += 1) {
+  for (let isClaimed = false; !isClaimed; n += 1) {
     const handle = await holdfast.enqueue(note, n)
     await handle.result()
-    isHeld = held.get(handle.id) === true
+    isClaimed = held.get(handle.id) === true
     expect(await handle.read()).toMatchObject({ state: 'completed', attempts: 1, token: '1' })
   }
 
@@ -40,7 +40,7 @@ test('no more are held than there are slots; the others run when those are free'
   let mayEnd = gate()
   const wait = defineJob({ type: 'wait', run: () => mayEnd.opened })
   const holdfast = bench.open({ jobs: [wait], concurrency: 2 })
-  const held = heldJobs(holdfast)
+  const held = heldLeases(holdfast)
   await holdfast.start()
 
   // Again where the worker was just looking: then it keeps no slot at all.
@@ -58,7 +58,7 @@ test('no more are held than there are slots; the others run when those are free'
 
 test('what must wait is not held: a later job, a keyed one', async () => {
   const holdfast = bench.open({ jobs: [echo] })
-  const held = heldJobs(holdfast)
+  const held = heldLeases(holdfast)
   await holdfast.start()
 
   const later = await holdfast.enqueue(echo, 1, { delay: '1h' })
@@ -69,9 +69,9 @@ test('what must wait is not held: a later job, a keyed one', async () => {
   expect([...held.values()]).toEqual([false, false])
 })
 
-test('with handOver false every job is found by the ordinary claim', async () => {
-  const holdfast = bench.open({ jobs: [echo], handOver: false })
-  const held = heldJobs(holdfast)
+test('with directHandoff false every job is found by the ordinary claim', async () => {
+  const holdfast = bench.open({ jobs: [echo], directHandoff: false })
+  const held = heldLeases(holdfast)
   await holdfast.start()
 
   for (let n = 0; n < 5; n += 1) expect(await (await holdfast.enqueue(echo, n)).result()).toBe(n)

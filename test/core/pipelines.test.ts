@@ -37,55 +37,61 @@ const measured = definePipeline({
   },
 })
 
-describe.each([{ handOver: true }, { handOver: false }])('with handOver $handOver', ({ handOver }) => {
-  test('a graph runs in order and its last step gets the results of those before it', async () => {
-    const holdfast = bench.open({ jobs, pipelines: [measured], handOver })
-    await holdfast.start()
+describe.each([{ directHandoff: true }, { directHandoff: false }])(
+  'with directHandoff $directHandoff',
+  ({ directHandoff }) => {
+    test('a graph runs in order and its last step gets the results of those before it', async () => {
+      const holdfast = bench.open({ jobs, pipelines: [measured], directHandoff })
+      await holdfast.start()
 
-    const handle = await holdfast.enqueuePipeline(measured, { text: 'abc', factors: [1, 2, 3] })
+      const handle = await holdfast.enqueuePipeline(measured, { text: 'abc', factors: [1, 2, 3] })
 
-    expect(await handle.result()).toBe(3 + 2 + 4 + 6)
-    expect(await handle.progress()).toMatchObject({ total: 5, completed: 5, share: 1 })
-    expect(await handle.read()).toMatchObject({ name: 'measured', state: 'completed', onFailure: 'stop' })
-  })
-
-  test('a chain of ten steps runs each of them once, in order', async () => {
-    const ran: number[] = []
-    const note = defineJob({ type: 'note', run: ({ n }: { n: number }) => void ran.push(n) })
-    const ten = definePipeline({
-      name: 'ten',
-      build(p, first: number) {
-        let last = p.job(note, { n: first }, { name: 'step 0' })
-        for (let i = 1; i < 10; i += 1) last = p.job(note, { n: first + i }, { name: `step ${i}`, after: [last] })
-        return last
-      },
+      expect(await handle.result()).toBe(3 + 2 + 4 + 6)
+      expect(await handle.progress()).toMatchObject({ total: 5, completed: 5, share: 1 })
+      expect(await handle.read()).toMatchObject({ name: 'measured', state: 'completed', onFailure: 'stop' })
     })
-    const holdfast = bench.open({ jobs: [note], pipelines: [ten], handOver })
-    await holdfast.start()
 
-    await (await holdfast.enqueuePipeline(ten, 100)).result()
+    test('a chain of ten steps runs each of them once, in order', async () => {
+      const ran: number[] = []
+      const note = defineJob({ type: 'note', run: ({ n }: { n: number }) => void ran.push(n) })
+      const ten = definePipeline({
+        name: 'ten',
+        build(p, first: number) {
+          let last = p.job(note, { n: first }, { name: 'step 0' })
+          for (let i = 1; i < 10; i += 1) last = p.job(note, { n: first + i }, { name: `step ${i}`, after: [last] })
+          return last
+        },
+      })
+      const holdfast = bench.open({ jobs: [note], pipelines: [ten], directHandoff })
+      await holdfast.start()
 
-    expect(ran).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108, 109])
-  })
+      await (await holdfast.enqueuePipeline(ten, 100)).result()
 
-  test('ctx.chain runs the next job in the same pipeline', async () => {
-    const last = defineJob({ type: 'last', run: ({ n }: { n: number }, ctx) => ({ n, pipeline: ctx.job.pipelineId }) })
-    const first = defineJob({
-      type: 'first',
-      run: async ({ n }: { n: number }, ctx) => ctx.chain(last, { n: n + 1 }),
+      expect(ran).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108, 109])
     })
-    const holdfast = bench.open({ jobs: [first, last], handOver })
-    const ended = heard(holdfast, 'job.completed', ({ type }) => type === 'last')
-    await holdfast.start()
 
-    const handle = await holdfast.enqueue(first, { n: 1 })
-    const next = await holdfast.find((await ended).id)
+    test('ctx.chain runs the next job in the same pipeline', async () => {
+      const last = defineJob({
+        type: 'last',
+        run: ({ n }: { n: number }, ctx) => ({ n, pipeline: ctx.job.pipelineId }),
+      })
+      const first = defineJob({
+        type: 'first',
+        run: async ({ n }: { n: number }, ctx) => ctx.chain(last, { n: n + 1 }),
+      })
+      const holdfast = bench.open({ jobs: [first, last], directHandoff })
+      const ended = heard(holdfast, 'job.completed', ({ type }) => type === 'last')
+      await holdfast.start()
 
-    const { pipelineId } = await handle.read()
-    expect(next).toMatchObject({ state: 'completed', output: { n: 2, pipeline: pipelineId }, pipelineId })
-    expect(await holdfast.pipeline(String(pipelineId)).progress()).toMatchObject({ total: 2, completed: 2 })
-  })
-})
+      const handle = await holdfast.enqueue(first, { n: 1 })
+      const next = await holdfast.find((await ended).id)
+
+      const { pipelineId } = await handle.read()
+      expect(next).toMatchObject({ state: 'completed', output: { n: 2, pipeline: pipelineId }, pipelineId })
+      expect(await holdfast.pipeline(String(pipelineId)).progress()).toMatchObject({ total: 2, completed: 2 })
+    })
+  },
+)
 
 test('with the hand-over a step is in hand before anything else is claimed', async () => {
   const holdfast = bench.open({ jobs, pipelines: [measured] })

@@ -52,7 +52,7 @@ test.each(['process', 'thread'])(
 test.each(['process', 'thread'])('a handler in a %s remembers its steps, sleeps and waits', async (kind) => {
   await fleet.startWorker({ isolated: true })
   const [id = ''] = await fleet.enqueue(1, { type: `steps_${kind}`, queue: 'isolated', max_attempts: 1 })
-  const waits = () => bench.look(`select from holdfast.step where job_id = $1 and kind = 'event'`, [id])
+  const waits = () => bench.look(`select from holdfast.durable_step where job_id = $1 and kind = 'event'`, [id])
   await until(async () => (await waits()).length === 1)
 
   await bench.look(`select * from holdfast.emit_event('paid', '7')`)

@@ -77,7 +77,7 @@ test('a worker that its first job blocks before its keeper has looked once keeps
   const ids = await fleet.enqueue(1, { type: 'block', input: { afterMs: 0, ms: 12_000 } })
   const blocked = await fleet.startWorker({ lease: '10s' })
   await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
-  // Somebody beats for it, in another session than the one that has the lock and was not asked for anything since.
+  // Somebody heartbeats for it, in another session than the one that has the lock and was not asked for anything since.
   await until(async () => (await bench.look(`${LAST_ASKED} where a.query like '%record_heartbeat%'`)).length === 1)
   const holds = `${LAST_ASKED} join pg_locks as l using (pid) where l.locktype = 'advisory'`
   expect(await bench.look(holds)).toEqual([{ query: expect.stringContaining('take_worker_lock') }])
@@ -90,7 +90,7 @@ test('a worker that its first job blocks before its keeper has looked once keeps
 })
 
 test('where nobody stands in for its keeper, a blocked worker loses its leases, and what it writes late is refused', async () => {
-  const blocked = await startServing('blocked', '3s', { standIn: false })
+  const blocked = await startServing('blocked', '3s', { watchdog: false })
   const ids = await neighbours('blocked')
   await until(() => areAll('running', ids))
   // Takes what it has reaped.

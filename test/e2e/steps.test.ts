@@ -33,7 +33,7 @@ test('a handler whose worker is killed after each of its three steps runs each s
 test('a job that sleeps outlives its worker, and the next one goes on where it was', async () => {
   const doomed = await fleet.startWorker()
   const [id = ''] = await fleet.enqueue(1, { type: 'steps', input: { restMs: 2_000 }, max_attempts: 20 })
-  await until(async () => (await bench.look('select from holdfast.step where job_id = $1', [id])).length >= 2)
+  await until(async () => (await bench.look('select from holdfast.durable_step where job_id = $1', [id])).length >= 2)
 
   doomed.kill('SIGKILL')
   await doomed.ended

@@ -51,8 +51,8 @@ const ACTIONS: readonly (readonly [what: string, body?: object])[] = [
   ['DELETE /api/schedules/hourly'],
   ['GET /api/bulk-operations'],
   ['GET /api/bulk-operations/:bulk'],
-  ['POST /api/bulk-operations', { deed: 'retry', filter: 'state:failed' }],
-  ['POST /api/bulk-operations', { deed: 'cancel', filter: 'state:pending' }],
+  ['POST /api/bulk-operations', { operation: 'retry', filter: 'state:failed' }],
+  ['POST /api/bulk-operations', { operation: 'cancel', filter: 'state:pending' }],
   ['POST /api/bulk-operations/:bulk/cancel', {}],
   ['GET /api/live'],
   ['GET /api/stats'],
@@ -71,7 +71,7 @@ describe('permissions', () => {
     const { as, asNobody, api } = openDesk(holdfast, { limits })
     const { id } = await holdfast.enqueue(mail, {}, { key: 'k', pipelineId: PIPELINE })
     await holdfast.schedules.create({ jobKey: 'hourly', job: 'mail', every: '1h' })
-    const bulk = await holdfast.operator.bulk.start({ deed: 'cancel', filter: 'state:pending tag:none' })
+    const bulk = await holdfast.operator.bulk.start({ operation: 'cancel', filter: 'state:pending tag:none' })
     const stopped = await holdfast.enqueuePipeline(mailing, {})
     await stopped.cancel()
     const filled = (what: string) => what.replace(':id', id).replace(':bulk', bulk.id).replace(':stopped', stopped.id)
@@ -111,7 +111,7 @@ describe('permissions', () => {
       }
       // What is let through may still be refused by the state of things, never for want of a permission.
       expect(await status(desk, what, body, [...PERMISSIONS]), what).not.toBe(403)
-      rows.push(`| \`${what}\`${deedOf(body)} | ${verdicts.join(' | ')} |`)
+      rows.push(`| \`${what}\`${operationOf(body)} | ${verdicts.join(' | ')} |`)
       await bench.closeAll()
       await bench.look('delete from holdfast.schedule')
     }
@@ -126,13 +126,13 @@ describe('permissions', () => {
     expect((await desk.as({ permissions: [] })('GET /api/me')).status).toBe(200)
   })
 
-  test('leave a trace of every deed, in the name of who did it, and of nothing that was refused', async () => {
+  test('leave a trace of every operation, in the name of who did it, and of nothing that was refused', async () => {
     const desk = await open()
-    const deeds = ACTIONS.filter(([what]) => !what.startsWith('GET'))
+    const operations = ACTIONS.filter(([what]) => !what.startsWith('GET'))
 
-    for (const [what, body] of deeds) await status(desk, what, body, ['view'])
+    for (const [what, body] of operations) await status(desk, what, body, ['view'])
     expect(await bench.look(`select action from holdfast.audit where actor = 'operator'`)).toEqual([])
-    for (const [what, body] of deeds) await status(desk, what, body, [...PERMISSIONS])
+    for (const [what, body] of operations) await status(desk, what, body, [...PERMISSIONS])
 
     const done = await bench.look(`select distinct action from holdfast.audit where actor = 'operator' order by action`)
     expect(done.map(({ action }) => action)).toMatchInlineSnapshot(`
@@ -159,8 +159,8 @@ describe('permissions', () => {
   })
 })
 
-function deedOf(body: object | undefined): string {
-  return body && 'deed' in body ? ` (${(body as { deed: string }).deed})` : ''
+function operationOf(body: object | undefined): string {
+  return body && 'operation' in body ? ` (${(body as { operation: string }).operation})` : ''
 }
 
 function page(rows: readonly string[]): string {
@@ -170,7 +170,7 @@ function page(rows: readonly string[]): string {
     'What each permission alone, or together with `view`, lets a principal do. "yes" means that the request is let through to',
     'the job, queue or schedule it names; the state of that may still refuse it. Everything else is 403; without a principal',
     'every answer is 401; outside the queues of a principal it is 404. Stopping a bulk operation needs the permission of its',
-    'deed, here `cancel`. This page is written by `test/http/permissions.test.ts`.',
+    'operation, here `cancel`. This page is written by `test/http/permissions.test.ts`.',
     '',
     `| request | ${PERMISSIONS.map((permission) => `\`${permission}\``).join(' | ')} |`,
     `| --- |${PERMISSIONS.map(() => ' --- |').join('')}`,

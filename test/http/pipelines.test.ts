@@ -62,7 +62,7 @@ function open() {
 
 const INPUT = { card: { number: 4111 } }
 
-async function deeds() {
+async function operations() {
   return bench.look(
     `select actor, action, details ->> 'pipeline_id' as id from holdfast.audit where action ~ 'pipeline' order by id`,
   )
@@ -76,7 +76,7 @@ describe('a pipeline over HTTP', () => {
     expect(made.status).toBe(201)
     const { id } = made.body
     expect(made.headers.get('location')).toBe(`pipelines/${id}`)
-    expect(await deeds()).toEqual([{ actor: 'ada', action: 'enqueue_pipeline', id }])
+    expect(await operations()).toEqual([{ actor: 'ada', action: 'enqueue_pipeline', id }])
     const { rows } = (await ask('GET /api/pipelines')).body
     expect(rows).toMatchObject([{ id, name: 'billing', state: 'running', jobs: { pending: 1, waiting: 1 } }])
 
@@ -127,7 +127,7 @@ describe('a pipeline over HTTP', () => {
     expect((await ask(`POST /api/pipelines/${id}/retry`, {})).body).toEqual({ id, steps: 2 })
     expect((await ask(`GET /api/pipelines/${id}`)).body.pipeline.state).toBe('running')
 
-    expect(await deeds()).toEqual([
+    expect(await operations()).toEqual([
       { actor: 'ada', action: 'enqueue_pipeline', id },
       { actor: 'ada', action: 'cancel_pipeline', id },
       { actor: 'ada', action: 'retry_pipeline', id },
@@ -159,7 +159,7 @@ describe('a pipeline over HTTP', () => {
 
     expect(refused.body).toMatchObject({ status: 422, code })
     expect(await bench.look('select from holdfast.pipeline')).toEqual([])
-    expect(await deeds()).toEqual([])
+    expect(await operations()).toEqual([])
   })
 
   test('that does not exist is not found', async () => {
@@ -251,7 +251,7 @@ describe('waiting jobs', () => {
     await holdfast.pause('billing')
     const { id } = await holdfast.enqueuePipeline(announced, undefined)
 
-    const made = await as()('POST /api/bulk-operations', { deed: 'cancel', filter: 'state:waiting queue:mail' })
+    const made = await as()('POST /api/bulk-operations', { operation: 'cancel', filter: 'state:waiting queue:mail' })
     expect(made.body).toMatchObject({ state: 'open', expected: { count: 1 } })
     await holdfast.start()
     await until(async () => (await holdfast.operator.bulk.find(made.body.id))?.state === 'completed')

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask } from '../support/ask.js'
 import { expectPlacesSound } from '../support/places.js'
+import { holdfastProtocol, seedProtocol } from './claim-protocols.js'
 import { hammer, lostJobs, Notes } from './hammer.js'
 import { openRace, type Race } from './race.js'
-import { holdfastTrade, seedTrade } from './roles.js'
 
 let race: Race
 beforeAll(async () => {
@@ -21,7 +21,7 @@ test.each([
 ])('%s keys: no overlap, no error, nothing stale taken, no job lost', async (policy, jobs) => {
   await ask(race.admin, 'select race.reset()')
   const notes = new Notes()
-  const report = await hammer(race, holdfastTrade(policy, jobs), notes)
+  const report = await hammer(race, holdfastProtocol(policy, jobs), notes)
   const lost = await lostJobs(race, notes)
   console.log(policy, JSON.stringify({ ...report, lost: lost.length }))
 
@@ -38,7 +38,7 @@ test.each([
 test('a claim that takes the flag from the others of its key runs two of them at once, and the auditor sees it', async () => {
   await ask(race.admin, 'select race.reset()')
   await ask(race.admin, await readFile(new URL('seed-claim.sql', import.meta.url), 'utf8'))
-  const report = await hammer(race, seedTrade(1000), new Notes())
+  const report = await hammer(race, seedProtocol(1000), new Notes())
   console.log('flag and index', JSON.stringify({ ...report, breaches: undefined }))
 
   expect(report.overlaps).toBeGreaterThan(0)

@@ -1,5 +1,5 @@
 // Sixteen workers on a few hot keys: each claims, holds for a moment and completes, while others enqueue, cancel, retry and
-// reap. What it drives is a trade, so that the same hammer and auditor can be shown a claim that is wrong.
+// reap. What it drives is a protocol, so that the same hammer and auditor can be shown a claim that is wrong.
 import type pg from 'pg'
 import { askList } from '../support/ask.js'
 import { breachesOf, type HistoryLine, linesOfLease } from './history.js'
@@ -11,8 +11,8 @@ export interface HeldLease {
   readonly lease_id: string
 }
 
-/** What workers do for a living. Each deed runs on the worker's own session. */
-export interface Trade {
+/** What workers do for a living. Each operation runs on the worker's own session. */
+export interface ClaimProtocol {
   claim(session: pg.Client, worker: string, notes: Notes): Promise<HeldLease[]>
   /** Renewals, failures and the like between claim and completion; true when the lease is settled by it. */
   hold(session: pg.Client, lease: HeldLease, notes: Notes): Promise<boolean>
@@ -32,9 +32,9 @@ export class Notes {
   staleRefused = 0
 
   /** Does it, or counts the SQLSTATE that it broke with. */
-  async attempt<T>(deed: () => Promise<T>): Promise<T | undefined> {
+  async attempt<T>(operation: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await deed()
+      return await operation()
     } catch (error) {
       const code = String((error as { code?: unknown }).code)
       this.codes.set(code, (this.codes.get(code) ?? 0) + 1)
@@ -70,10 +70,10 @@ export async function rest(session: pg.Client): Promise<void> {
   await session.query('select pg_sleep(0.005)')
 }
 
-export async function hammer(race: Race, trade: Trade, notes: Notes): Promise<Report> {
+export async function hammer(race: Race, protocol: ClaimProtocol, notes: Notes): Promise<Report> {
   const connect = () => race.database.connect('admin')
-  let othersLeft = trade.others.length
-  const others = trade.others.map(async (other) => {
+  let othersLeft = protocol.others.length
+  const others = protocol.others.map(async (other) => {
     const session = await connect()
     while ((await notes.attempt(() => other(session, notes))) !== 'done') await turns(1)
     othersLeft -= 1
@@ -83,29 +83,35 @@ export async function hammer(race: Race, trade: Trade, notes: Notes): Promise<Re
     const session = await connect()
     let idle = 0
     while (idle < IDLE_LIMIT) {
-      const leases = (await notes.attempt(() => trade.claim(session, `w${index}`, notes))) ?? []
+      const leases = (await notes.attempt(() => protocol.claim(session, `w${index}`, notes))) ?? []
       idle = leases.length > 0 ? 0 : idle + 1
       notes.claimed.push(...leases)
-      for (const lease of leases) await work(session, `w${index}`, lease, trade, notes)
+      for (const lease of leases) await work(session, `w${index}`, lease, protocol, notes)
       if (idle > 0) {
-        if (othersLeft === 0 && idle % 20 === 0 && (await trade.isDrained(race.database.admin))) break
+        if (othersLeft === 0 && idle % 20 === 0 && (await protocol.isDrained(race.database.admin))) break
         await rest(session)
       }
     }
     await session.end()
   })
   await Promise.all([...workers, ...others])
-  return report(race, trade, notes)
+  return report(race, protocol, notes)
 }
 
-async function work(session: pg.Client, worker: string, lease: HeldLease, trade: Trade, notes: Notes): Promise<void> {
+async function work(
+  session: pg.Client,
+  worker: string,
+  lease: HeldLease,
+  protocol: ClaimProtocol,
+  notes: Notes,
+): Promise<void> {
   await turns(3)
-  if (await notes.attempt(() => trade.hold(session, lease, notes))) return
-  if (await notes.attempt(() => trade.complete(session, worker, lease))) notes.completed.push(lease)
+  if (await notes.attempt(() => protocol.hold(session, lease, notes))) return
+  if (await notes.attempt(() => protocol.complete(session, worker, lease))) notes.completed.push(lease)
   else notes.staleRefused += 1
 }
 
-async function report(race: Race, trade: Trade, notes: Notes): Promise<Report> {
+async function report(race: Race, protocol: ClaimProtocol, notes: Notes): Promise<Report> {
   const history = await askList<HistoryLine>(race.admin, 'select to_jsonb(h) from race.history as h order by h.seq')
   const breaches = breachesOf(history)
   const overlaps = breaches.filter(({ promise }) => promise === 'one holder per key').length
@@ -119,7 +125,7 @@ async function report(race: Race, trade: Trade, notes: Notes): Promise<Report> {
     otherErrors: [...notes.codes.keys()].filter((code) => !known.has(code)),
     staleTaken: notes.staleTaken + takenWithoutEffect(history, notes.completed),
     staleRefused: notes.staleRefused,
-    isDrained: await trade.isDrained(race.database.admin),
+    isDrained: await protocol.isDrained(race.database.admin),
     breaches: breaches.filter(({ promise }) => promise !== 'one holder per key').map(({ text }) => text),
   }
 }

@@ -77,7 +77,7 @@ async function goOnWhilePossible(players: Player[], watcher: pg.Client, pids: nu
     for (const player of players) {
       if (!player.isBusy) continue
       const others = players.filter((other) => other !== player)
-      // Only who has begun a deed and not yet ended its transaction can be in the way.
+      // Only who has begun a operation and not yet ended its transaction can be in the way.
       const isFree = others.every((other) => !other.isInTransaction)
       moved = (await player.goOn(isFree ? undefined : () => isBlocked(watcher, player.pid, pids))) || moved
     }
@@ -168,7 +168,7 @@ class Player {
   }
 }
 
-// A deed is done thousands of times in a session, and need be parsed once.
+// A operation is done thousands of times in a session, and need be parsed once.
 function prepared({ name, text, values }: Step): pg.QueryConfig {
   return values ? { name, text, values: [...values] } : { text }
 }

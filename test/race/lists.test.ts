@@ -109,7 +109,7 @@ async function scans(session: Session): Promise<Map<string, { seq: number; all: 
     `select relname, seq_tup_read::int as seq, (seq_scan + coalesce(idx_scan, 0))::int as all
        from pg_stat_xact_user_tables
       where schemaname = 'holdfast'
-        and (relname in ('job', 'ready', 'lease', 'attempt', 'job_log', 'audit', 'stats_minute') or relname ~ '^outcome')`,
+        and (relname in ('job', 'ready', 'lease', 'attempt', 'job_log', 'audit', 'statistics_minute') or relname ~ '^outcome')`,
   )
   return new Map(rows.map(({ relname, seq, all }) => [relname, { seq, all }]))
 }

@@ -1,7 +1,7 @@
 // Ways to break the functions, one textual change each, and for each the check that must see it.
 
 import * as forgeries from './forgeries.js'
-import * as deeds from './operations.js'
+import * as operations from './operations.js'
 import type { Patch } from './patches.js'
 import type { Scenario } from './race.js'
 import { type Check, leaseRenewedWhileItIsReaped, parkedJobClaimedWhileItsKeyIsFreed } from './windows.js'
@@ -17,21 +17,21 @@ export interface NamedCheck {
   readonly run: Check
 }
 
-const { claim, complete, fail, renew, renewStale, renewWorker, cancelFirst, reap } = deeds
+const { claim, complete, fail, renew, renewStale, renewWorker, cancelFirst, reap } = operations
 
 const check = (name: string, run: Check): NamedCheck => ({ name, run })
 
 /** All orders of a scenario, or those given. */
 function race(
-  policy: deeds.Policy,
-  start: deeds.Start,
-  trio: readonly deeds.Deed[],
+  policy: operations.Policy,
+  start: operations.Start,
+  trio: readonly operations.Operation[],
   orders?: Scenario['orders'],
 ): NamedCheck {
-  const name = `${trio.map((deed) => deed.name).join(' ∥ ')} (${policy ?? 'no key'}, ${start})`
+  const name = `${trio.map((operation) => operation.name).join(' ∥ ')} (${policy ?? 'no key'}, ${start})`
   const jobs = policy === null ? 1 : 2
   return check(name, async ({ playAll }) => {
-    const { violations } = await playAll({ policy, start, jobs, deeds: trio, ...(orders && { orders }) })
+    const { violations } = await playAll({ policy, start, jobs, operations: trio, ...(orders && { orders }) })
     return [...violations]
   })
 }

@@ -18,23 +18,23 @@ export interface Staged {
   readonly stale?: PresentedLease
 }
 
-export interface Deed {
+export interface Operation {
   readonly name: string
   readonly word: string
   readonly text: string
   readonly values: (staged: Staged, policy: Policy) => readonly unknown[]
   /** Whether it may wait for a short transition of the same job or key. Claims, reaps and renewals never do. */
   readonly mayWait: boolean | ((policy: Policy) => boolean)
-  /** The lease it presents, for deeds that must be the holder's. */
+  /** The lease it presents, for operations that must be the holder's. */
   readonly presents?: 'lease' | 'stale'
   /** Whether the answer says that the write was taken. */
   readonly isAccepted?: (rows: readonly Row[]) => boolean
 }
 
 const CLAIM = `select id as job_id, token, lease_id from holdfast.claim_jobs('w', '{default}', '{task}', 2)`
-export const claim: Deed = { name: 'claim', word: 'claim', text: CLAIM, values: () => [], mayWait: false }
+export const claim: Operation = { name: 'claim', word: 'claim', text: CLAIM, values: () => [], mayWait: false }
 
-const claimJob = (which: 'first' | 'second'): Deed => ({
+const claimJob = (which: 'first' | 'second'): Operation => ({
   name: `claim_job ${which}`,
   word: 'claim',
   text: `select holdfast.claim_job($1, 'w') as is_mine`,
@@ -44,7 +44,7 @@ const claimJob = (which: 'first' | 'second'): Deed => ({
 export const claimFirst = claimJob('first')
 export const claimSecond = claimJob('second')
 
-const settle = (word: string, presents: 'lease' | 'stale', more: object = {}): Deed => ({
+const settle = (word: string, presents: 'lease' | 'stale', more: object = {}): Operation => ({
   name: presents === 'stale' ? `${word} with a stale lease` : word,
   word,
   text: `select * from holdfast.${word}_jobs($1)`,
@@ -59,7 +59,7 @@ export const fail = settle('fail', 'lease', { delay_ms: 0 })
 export const failStale = settle('fail', 'stale')
 export const release = settle('release', 'lease')
 
-const completeClaim = (presents: 'lease' | 'stale'): Deed => ({
+const completeClaim = (presents: 'lease' | 'stale'): Operation => ({
   name: presents === 'stale' ? 'complete_claims with a stale lease' : 'complete_claims',
   word: 'complete',
   text: 'select holdfast.complete_claims_v1(array[$1::bigint], array[1], array[$2::bigint], array[$3::uuid]) as lost',
@@ -71,7 +71,7 @@ const completeClaim = (presents: 'lease' | 'stale'): Deed => ({
 export const completeOfClaim = completeClaim('lease')
 export const completeOfStaleClaim = completeClaim('stale')
 
-export const completeInOwnTransaction: Deed = {
+export const completeInOwnTransaction: Operation = {
   name: 'complete_job',
   word: 'complete',
   text: 'select holdfast.complete_job($1, $2, $3)',
@@ -81,7 +81,7 @@ export const completeInOwnTransaction: Deed = {
   isAccepted: (rows) => rows.length === 1,
 }
 
-const renewWith = (presents: 'lease' | 'stale'): Deed => ({
+const renewWith = (presents: 'lease' | 'stale'): Operation => ({
   name: presents === 'stale' ? 'renew with a stale lease' : 'renew',
   word: 'renew',
   text: 'select * from holdfast.renew_leases($1)',
@@ -93,7 +93,7 @@ const renewWith = (presents: 'lease' | 'stale'): Deed => ({
 export const renew = renewWith('lease')
 export const renewStale = renewWith('stale')
 /** By who stands in for the worker, which may have lost the job already. */
-export const renewWorker: Deed = {
+export const renewWorker: Operation = {
   name: 'renew all of the worker',
   word: 'renew',
   text: `select holdfast.renew_worker_v1('w1')`,
@@ -101,7 +101,7 @@ export const renewWorker: Deed = {
   mayWait: false,
 }
 
-const onJob = (word: string, which: 'first' | 'second', text = `select holdfast.${word}_job($1)`): Deed => ({
+const onJob = (word: string, which: 'first' | 'second', text = `select holdfast.${word}_job($1)`): Operation => ({
   name: `${word} ${which}`,
   word,
   text,
@@ -111,7 +111,7 @@ const onJob = (word: string, which: 'first' | 'second', text = `select holdfast.
 export const cancelFirst = onJob('cancel', 'first')
 export const cancelSecond = onJob('cancel', 'second')
 export const retryFirst = onJob('retry', 'first')
-export const recover: Deed = {
+export const recover: Operation = {
   name: 'recover',
   word: 'recover',
   text: `select holdfast.recover_job($1, '10 minutes')`,
@@ -119,7 +119,7 @@ export const recover: Deed = {
   mayWait: true,
 }
 
-export const reap: Deed = {
+export const reap: Operation = {
   name: 'reap',
   word: 'reap',
   text: 'select * from holdfast.reap_leases()',
@@ -127,7 +127,7 @@ export const reap: Deed = {
   mayWait: false,
 }
 
-export const enqueue: Deed = {
+export const enqueue: Operation = {
   name: 'enqueue',
   word: 'enqueue',
   text: `select holdfast.enqueue('task', '{}', $1) as id`,

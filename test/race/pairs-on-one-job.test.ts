@@ -1,9 +1,9 @@
-// Every pair of transitions on one job, without a key and alone with its key, in every order of their deeds and commits.
+// Every pair of transitions on one job, without a key and alone with its key, in every order of their operations and commits.
 import { describe, test } from 'vitest'
-import * as deeds from './operations.js'
+import * as operations from './operations.js'
 import { pairs, useRace } from './use-race.js'
 
-const { claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release } = deeds
+const { claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release } = operations
 const {
   completeOfClaim,
   completeOfStaleClaim,
@@ -14,7 +14,7 @@ const {
   retryFirst,
   recover,
   reap,
-} = deeds
+} = operations
 
 const POSSIBLE = {
   pending: [claim, claimFirst, cancelFirst, retryFirst],
@@ -23,7 +23,7 @@ const POSSIBLE = {
     ...[completeOfClaim, completeOfStaleClaim, renewStale, renewWorker, cancelFirst, retryFirst, recover, reap],
   ],
   finished: [claim, claimFirst, completeStale, failStale, renewStale, cancelFirst, retryFirst],
-} satisfies Partial<Record<deeds.Start, readonly deeds.Deed[]>>
+} satisfies Partial<Record<operations.Start, readonly operations.Operation[]>>
 const race = useRace()
 
 describe.each([null, 'exclusive', 'supersede'] as const)('key policy: %s', (policy) => {

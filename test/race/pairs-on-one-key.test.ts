@@ -1,14 +1,14 @@
-// Every pair of transitions on two jobs of one key, in every order of their deeds and commits.
+// Every pair of transitions on two jobs of one key, in every order of their operations and commits.
 import { describe, test } from 'vitest'
-import * as deeds from './operations.js'
+import * as operations from './operations.js'
 import { pairs, pairsWithRollback, useRace } from './use-race.js'
 
-const { claim, claimFirst, claimSecond, complete, completeStale, fail, renew } = deeds
-const { cancelFirst, cancelSecond, retryFirst, recover, reap, enqueue } = deeds
+const { claim, claimFirst, claimSecond, complete, completeStale, fail, renew } = operations
+const { cancelFirst, cancelSecond, retryFirst, recover, reap, enqueue } = operations
 const onHolder = [complete, completeStale, fail, renew, cancelFirst, recover, reap]
 
 /** What makes sense where: the lease that is presented is the one of the job that runs. */
-const POSSIBLE: Record<deeds.Start, readonly deeds.Deed[]> = {
+const POSSIBLE: Record<operations.Start, readonly operations.Operation[]> = {
   pending: [claim, claimFirst, claimSecond, cancelFirst, cancelSecond, enqueue],
   lost: [claim, claimSecond, cancelSecond, enqueue, ...onHolder],
   parked: [claim, claimSecond, cancelSecond, enqueue, ...onHolder],

@@ -31,7 +31,7 @@ test('no deadlock escapes and every pipeline can be brought to its end', async (
     sessions.map(async (session, n) => {
       const chance = seeded(n + 1)
       for (let i = 0; i < DEEDS_EACH; i += 1) {
-        const outcome = await anyDeed(session, chance, jobs, pipelines).then(
+        const outcome = await anyOperation(session, chance, jobs, pipelines).then(
           () => 'done',
           (error) => String(error.code),
         )
@@ -51,7 +51,12 @@ test('no deadlock escapes and every pipeline can be brought to its end', async (
   expect(await askValue(db.admin, 'select count(*)::int from holdfast.ready')).toBe(0)
 })
 
-async function anyDeed(session: pg.Client, chance: () => number, jobs: string[], pipelines: string[]): Promise<void> {
+async function anyOperation(
+  session: pg.Client,
+  chance: () => number,
+  jobs: string[],
+  pipelines: string[],
+): Promise<void> {
   const job = jobs[Math.floor(chance() * jobs.length)]
   const pipeline = pipelines[Math.floor(chance() * pipelines.length)]
   const dice = chance()

@@ -5,16 +5,16 @@ import { ask, askValue } from '../support/ask.js'
 import { openTestDatabase, type TestDatabase } from '../support/database.js'
 import { type Actor, interleavings, openActor, play, type Told } from './harness.js'
 import { type Part, type Verdict, violationsOf } from './invariants.js'
-import type { Deed, Policy, Staged, Start } from './operations.js'
+import type { Operation, Policy, Staged, Start } from './operations.js'
 
 export interface Scenario {
   readonly start: Start
   readonly policy: Policy
   readonly jobs: 1 | 2
-  readonly deeds: readonly Deed[]
+  readonly operations: readonly Operation[]
   /** How the transactions end; all commit unless told otherwise. What a rollback leaves parked, the sweep offers again. */
   readonly endings?: readonly ('commit' | 'rollback')[]
-  /** Which turns to play, each a session for its deed and again for its ending; all of them unless told otherwise. */
+  /** Which turns to play, each a session for its operation and again for its ending; all of them unless told otherwise. */
   readonly orders?: readonly (readonly number[])[]
 }
 
@@ -29,7 +29,7 @@ export interface Race {
   readonly database: TestDatabase
   readonly admin: pg.Client
   readonly actors: readonly Actor[]
-  /** Plays all orders of the deeds and endings of a scenario. */
+  /** Plays all orders of the operations and endings of a scenario. */
   playAll(scenario: Scenario): Promise<Findings>
   close(): Promise<void>
 }
@@ -80,13 +80,13 @@ export function sum(findings: readonly Findings[]): Findings {
 }
 
 async function playAll(admin: pg.Client, actors: readonly Actor[], scenario: Scenario): Promise<Findings> {
-  const { start, policy, jobs, deeds } = scenario
+  const { start, policy, jobs, operations } = scenario
   const staged = await askValue<Staged>(admin, 'select race.stage($1, $2, $3)', [start, policy, jobs])
   await ask(admin, 'select race.keep_stage()')
   // A bare begin takes neither a snapshot nor a lock, so where it stands decides nothing: everyone begins first, which
   // makes the start of each transaction as old as it can be.
-  const begins = deeds.map((_, actor) => actor)
-  const orders = (scenario.orders ?? interleavings(deeds.map(() => 2)))
+  const begins = operations.map((_, actor) => actor)
+  const orders = (scenario.orders ?? interleavings(operations.map(() => 2)))
     .filter((order) => scenario.endings === undefined || isMetBeforeRollback(order, scenario.endings))
     .map((order) => [...begins, ...order])
   const violations: string[] = []
@@ -94,7 +94,7 @@ async function playAll(admin: pg.Client, actors: readonly Actor[], scenario: Sce
   for (const [index, order] of orders.entries()) {
     const judgement = await playOne(
       admin,
-      actors.slice(0, deeds.length),
+      actors.slice(0, operations.length),
       scenario,
       staged,
       order,
@@ -107,33 +107,33 @@ async function playAll(admin: pg.Client, actors: readonly Actor[], scenario: Sce
   return { permutations: orders.length, waits, violations }
 }
 
-// A transaction that is rolled back matters to those who act between its deed and its end.
+// A transaction that is rolled back matters to those who act between its operation and its end.
 function isMetBeforeRollback(order: readonly number[], endings: NonNullable<Scenario['endings']>): boolean {
   const actor = endings.indexOf('rollback')
-  const [deed, end] = [order.indexOf(actor), order.lastIndexOf(actor)]
-  return order.every((other, turn) => other === actor || turn > deed) && end > deed + 1
+  const [operation, end] = [order.indexOf(actor), order.lastIndexOf(actor)]
+  return order.every((other, turn) => other === actor || turn > operation) && end > operation + 1
 }
 
 async function playOne(
   admin: pg.Client,
   actors: readonly Actor[],
-  { policy, deeds, endings = deeds.map(() => 'commit') }: Scenario,
+  { policy, operations, endings = operations.map(() => 'commit') }: Scenario,
   staged: Staged,
   order: readonly number[],
   drains: boolean,
 ) {
   await ask(admin, 'select race.put_back()')
-  const scripts = deeds.map(({ name, text, values }, actor) => [
+  const scripts = operations.map(({ name, text, values }, actor) => [
     { name: 'begin', text: 'begin' },
     { name, text, values: values(staged, policy) },
     { name: endings[actor] ?? 'commit', text: endings[actor] ?? 'commit' },
   ])
   const told = await play(admin, actors, scripts, order)
 
-  const parts = deeds.map((deed, actor): Part => {
+  const parts = operations.map((operation, actor): Part => {
     const [, its, ending] = told.filter((line) => line.actor === actor)
     if (!its || !ending) throw new Error(`session ${actor} did not play its part`)
-    return { deed, told: its, over: ending.ended, hasCommitted: ending.command === 'COMMIT' }
+    return { operation, told: its, over: ending.ended, hasCommitted: ending.command === 'COMMIT' }
   })
   const hasRolledBack = endings.includes('rollback')
   if (hasRolledBack) await ask(admin, 'select holdfast.offer_parked_v1()')

@@ -135,7 +135,7 @@ begin
   if exists (select from holdfast.lease) then
     perform holdfast.register_worker_v1('w1', 'pod', 1, '0', '{default}', '{task}', 1);
     perform holdfast.register_worker_v1('idle', 'pod', 2, '0', '{default}', '{task}', 1);
-    update holdfast.worker set beat_at = clock_timestamp() - interval '1 hour';
+    update holdfast.worker set heartbeat_at = clock_timestamp() - interval '1 hour';
   end if;
   return v_held || jsonb_build_object('first', v_first, 'second', v_second);
 end

@@ -1,4 +1,4 @@
-// Two workers and one tick: one fires it, the other is refused, in every order of their deeds and commits.
+// Two workers and one tick: one fires it, the other is refused, in every order of their operations and commits.
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { ask, askValue } from '../support/ask.js'

@@ -1,15 +1,16 @@
-// The meetings of three that have broken queues before, in every order of their deeds and commits.
+// The meetings of three that have broken queues before, in every order of their operations and commits.
 import { describe, test } from 'vitest'
-import * as deeds from './operations.js'
+import * as operations from './operations.js'
 import type { Scenario } from './race.js'
 import { useRace } from './use-race.js'
 
-const { claim, claimFirst, claimSecond, complete, completeStale, fail, release, renew, renewStale } = deeds
-const { cancelFirst, cancelSecond, retryFirst, recover, reap, enqueue } = deeds
+const { claim, claimFirst, claimSecond, complete, completeStale, fail, release, renew, renewStale } = operations
+const { cancelFirst, cancelSecond, retryFirst, recover, reap, enqueue } = operations
 const race = useRace()
 
-const onTwoJobs = (start: deeds.Start, trio: deeds.Deed[]) => ({ start, jobs: 2, deeds: trio }) as const
-const TRIPLES: [string, Omit<Scenario, 'policy'>, deeds.Policy[]][] = [
+const onTwoJobs = (start: operations.Start, trio: operations.Operation[]) =>
+  ({ start, jobs: 2, operations: trio }) as const
+const TRIPLES: [string, Omit<Scenario, 'policy'>, operations.Policy[]][] = [
   [
     'two claims beside a completion',
     onTwoJobs('lost', [claim, claimSecond, complete]),
@@ -59,12 +60,12 @@ const TRIPLES: [string, Omit<Scenario, 'policy'>, deeds.Policy[]][] = [
   ['two enqueues around a retry', onTwoJobs('finished', [enqueue, retryFirst, enqueue]), ['coalesce', 'supersede']],
   [
     'claims and a cancellation of a job without a key',
-    { start: 'pending', jobs: 1, deeds: [claim, claimFirst, cancelFirst] },
+    { start: 'pending', jobs: 1, operations: [claim, claimFirst, cancelFirst] },
     [null],
   ],
   [
     'the reaper, a completion and a failure without a key',
-    { start: 'lost', jobs: 1, deeds: [reap, complete, fail] },
+    { start: 'lost', jobs: 1, operations: [reap, complete, fail] },
     [null],
   ],
 ]

@@ -1,6 +1,6 @@
 // A race database for a file of tests that play scenarios, and the sum of what it has played.
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Deed, Policy, Start } from './operations.js'
+import type { Operation, Policy, Start } from './operations.js'
 import { type Findings, openRace, type Race, type Scenario, sum } from './race.js'
 
 export function useRace() {
@@ -28,16 +28,27 @@ export function useRace() {
   }
 }
 
-/** Every deed with every other and with itself. */
-export function pairs(start: Start, policy: Policy, jobs: 1 | 2, possible: readonly Deed[]): Scenario[] {
+/** Every operation with every other and with itself. */
+export function pairs(start: Start, policy: Policy, jobs: 1 | 2, possible: readonly Operation[]): Scenario[] {
   return possible.flatMap((one, index) =>
-    possible.slice(index).map((other) => ({ start, policy, jobs, deeds: [one, other] })),
+    possible.slice(index).map((other) => ({ start, policy, jobs, operations: [one, other] })),
   )
 }
 
-/** Every deed, rolled back, with every other that commits. */
-export function pairsWithRollback(start: Start, policy: Policy, jobs: 1 | 2, possible: readonly Deed[]): Scenario[] {
+/** Every operation, rolled back, with every other that commits. */
+export function pairsWithRollback(
+  start: Start,
+  policy: Policy,
+  jobs: 1 | 2,
+  possible: readonly Operation[],
+): Scenario[] {
   return possible.flatMap((one) =>
-    possible.map((other) => ({ start, policy, jobs, deeds: [one, other], endings: ['rollback', 'commit'] as const })),
+    possible.map((other) => ({
+      start,
+      policy,
+      jobs,
+      operations: [one, other],
+      endings: ['rollback', 'commit'] as const,
+    })),
   )
 }

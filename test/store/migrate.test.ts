@@ -14,8 +14,8 @@ const contract = defineJob({ type: 'task' })
 afterEach(async () => {
   for (const schema of SCHEMAS) {
     await ask(db.admin, `drop schema if exists "${schema}" cascade`)
-    for (const trade of ['producer', 'worker', 'operator', 'viewer']) {
-      await ask(db.admin, `drop role if exists ${schema}_${trade}`)
+    for (const role of ['producer', 'worker', 'operator', 'viewer']) {
+      await ask(db.admin, `drop role if exists ${schema}_${role}`)
     }
   }
 })

@@ -45,7 +45,7 @@ test('what is no database at all is refused', async () => {
   }
 })
 
-test('a server that cannot be reached is CONNECTION_FAILED, for every deed, without the password', async () => {
+test('a server that cannot be reached is CONNECTION_FAILED, for every operation, without the password', async () => {
   const port = await unusedPort()
   const database = `postgres://user:s3cret@localhost:${port}/db`
   await using holdfast = createHoldfast({ database, jobs: [contract] })

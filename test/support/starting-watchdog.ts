@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest'
 
 const REAL_FILE = pathToFileURL(createRequire(import.meta.url).resolve('#watchdog-thread')).href
 
-export interface BootingStandIn {
+export interface StartingWatchdog {
   readonly file: string
   /** Resolves when a thread has come to the gate. */
   arrives(): Promise<void>
@@ -18,7 +18,7 @@ export interface BootingStandIn {
   boot(): void
 }
 
-export async function bootingStandIn(): Promise<BootingStandIn> {
+export async function startingWatchdog(): Promise<StartingWatchdog> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-stand-in-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'stand-in.mjs')

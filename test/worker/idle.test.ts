@@ -21,20 +21,20 @@ async function idleWorker(options: { schedules?: ReturnType<typeof defineSchedul
   counters.push(counter)
   const holdfast = bench.open({ database: counter.url, jobs: [job], listen: true, ...options })
   await holdfast.start()
-  await beats(counter, 2)
+  await heartbeats(counter, 2)
   return { holdfast, counter }
 }
 
-async function beats(counter: StatementCounter, n: number): Promise<void> {
+async function heartbeats(counter: StatementCounter, n: number): Promise<void> {
   const before = counter.sentWith(BEAT)
   await until(async () => counter.sentWith(BEAT) >= before + n)
 }
 
-test('an idle worker sends at most two statements a beat, all included', async () => {
+test('an idle worker sends at most two statements a heartbeat, all included', async () => {
   const { counter } = await idleWorker()
   const before = counter.sent()
 
-  await beats(counter, 5)
+  await heartbeats(counter, 5)
 
   expect(counter.sent() - before).toBeLessThanOrEqual(10)
 })
@@ -44,7 +44,7 @@ test('a schedule that is not due costs an idle worker nothing', async () => {
   const { counter } = await idleWorker({ schedules: [yearly] })
   const before = counter.sent()
 
-  await beats(counter, 5)
+  await heartbeats(counter, 5)
 
   expect(counter.sent() - before).toBeLessThanOrEqual(10)
 })
@@ -66,7 +66,7 @@ test('an idle worker notices a schedule that an operator makes, and a bulk opera
   const fired = heard(holdfast, 'schedule.fired')
 
   await operator.schedules.create({ jobKey: 'often', job: 'task', every: '1s' })
-  const { id } = await operator.operator.bulk.start({ deed: 'retry', filter: { states: ['failed'] } })
+  const { id } = await operator.operator.bulk.start({ operation: 'retry', filter: { states: ['failed'] } })
 
   expect(await fired).toMatchObject({ jobKey: 'often' })
   await until(async () => (await operator.operator.bulk.find(id))?.state === 'completed')

@@ -1,4 +1,4 @@
-// A worker tells the database how its process fares, beside its beat.
+// A worker tells the database how its process fares, beside its heartbeat.
 import { expect, test } from 'vitest'
 import { defineJob } from '../../src/index.js'
 import { until, useHoldfast } from '../support/holdfast.js'

@@ -16,7 +16,7 @@ test('a worker that stops while a job is on its way to it gives the job back unr
 
   const { enqueued, n } = await blockedOnItsWay()
   const stopped = holdfast.stop()
-  // Long enough for a stop that does not wait for the job: its last deed takes the worker's row away.
+  // Long enough for a stop that does not wait for the job: its last operation takes the worker's row away.
   for (let looks = 0, isThere = true; isThere && looks < 300; looks += 1) {
     isThere = (await bench.look('select from holdfast.worker')).length > 0
   }

@@ -29,7 +29,7 @@ const open = (options: Partial<HoldfastOptions<readonly JobDefinition[]>>) =>
 test('without hand-over and notifications the poller alone completes every pipeline', async () => {
   const producer = open({})
   const handles = await Promise.all([1, 2, 3].map((n) => producer.enqueuePipeline(five, n)))
-  await open({ handOver: false, listen: false, poll: '20ms' }).start()
+  await open({ directHandoff: false, listen: false, poll: '20ms' }).start()
 
   expect(await Promise.all(handles.map((handle) => handle.result()))).toEqual([6, 7, 8])
 })

@@ -8,12 +8,12 @@ import { Store } from '../../src/store/store.js'
 import { workerIdentity } from '../../src/worker/identity.js'
 import { checkWorkerOptions } from '../../src/worker/options.js'
 import { Registry } from '../../src/worker/registry.js'
-import { leasedDeeds } from '../../src/worker/run/leased-calls.js'
+import { leasedCalls } from '../../src/worker/run/leased-calls.js'
 import { Worker } from '../../src/worker/worker.js'
 import { aborted, gate } from '../support/gate.js'
 import { givenIn } from '../support/given.js'
 import { until, useHoldfast } from '../support/holdfast.js'
-import { type BootingStandIn, bootingStandIn } from '../support/starting-watchdog.js'
+import { type StartingWatchdog, startingWatchdog } from '../support/starting-watchdog.js'
 
 const bench = useHoldfast()
 const HERE = 'database = (select oid from pg_database where datname = current_database())'
@@ -23,9 +23,9 @@ const stateOf = async (id: string) =>
   (await bench.look('select state from holdfast.jobs where id = $1', [id]))[0]?.state
 const isIn = (id: string, state: string) => until(async () => (await stateOf(id)) === state)
 
-let opened: { standIn: BootingStandIn; worker: Worker; store: Store } | undefined
+let opened: { watchdog: StartingWatchdog; worker: Worker; store: Store } | undefined
 afterEach(async () => {
-  opened?.standIn.boot()
+  opened?.watchdog.boot()
   await opened?.worker.stop()
   await opened?.store.close()
   opened = undefined
@@ -39,7 +39,7 @@ interface Wish {
 
 /** Its jobs are of the type `task`. The thread that stands in for its keeper waits for the test. */
 async function openWorker({ lease = '30s', run = () => {}, ...options }: Wish = {}) {
-  const standIn = await bootingStandIn()
+  const watchdog = await startingWatchdog()
   const store = new Store({ database: bench.database.url })
   const registry = new Registry([defineJob({ type: 'task', lease, run: (_, { signal }) => run(signal) })])
   const events = new EventHub()
@@ -54,13 +54,13 @@ async function openWorker({ lease = '30s', run = () => {}, ...options }: Wish = 
       log: SILENT,
       pipelines: new Map(),
       isAlone: false,
-      deeds: leasedDeeds(store),
+      operations: leasedCalls(store),
       watch: { silence: () => {}, unanswered: () => {} },
     },
-    { ...checked, keeping: { ...checked.keeping, threadFile: standIn.file } },
+    { ...checked, keeping: { ...checked.keeping, threadFile: watchdog.file } },
   )
-  opened = { standIn, worker, store }
-  return { standIn, worker, events, store }
+  opened = { watchdog, worker, store }
+  return { watchdog, worker, events, store }
 }
 
 /** The backend of the session that has the worker's lock, where the row says that one has it. */
@@ -76,18 +76,18 @@ async function holder(): Promise<number | undefined> {
 
 /** As another worker that has not heard of this one for long. */
 async function reap() {
-  await bench.look(`update holdfast.worker set beat_at = holdfast.now() - interval '1 hour'`)
+  await bench.look(`update holdfast.worker set heartbeat_at = holdfast.now() - interval '1 hour'`)
   return bench.look('select job_id, state from holdfast.reap_leases_v1()')
 }
 
 test('a worker has its lock before it claims, and jobs run before anybody could stand in for its keeper', async () => {
-  const { standIn, worker } = await openWorker()
+  const { watchdog, worker } = await openWorker()
   const id = await enqueue()
   await worker.start()
   expect(await holder()).toBeDefined()
 
   await isIn(id, 'completed')
-  await standIn.arrives()
+  await watchdog.arrives()
 })
 
 test('a worker is not dead while its session lives, however silent it is', async () => {
@@ -121,11 +121,11 @@ test('leases that the keeper cannot renew are renewed by who stands in, and thei
     signal.addEventListener('abort', () => reasons.push(signal.reason.code))
     await end.opened
   }
-  const { standIn, worker, events } = await openWorker({ lease: '10s', run })
+  const { watchdog, worker, events } = await openWorker({ lease: '10s', run })
   const ids = await Promise.all([enqueue(), enqueue(), enqueue()])
   await worker.start()
   await Promise.all(ids.map((id) => isIn(id, 'running')))
-  // Each of the keeper's rounds begins with a beat, which now waits in vain.
+  // Each of the keeper's rounds begins with a heartbeat, which now waits in vain.
   const locker = await bench.database.connect('admin')
   onTestFinished(() => locker.end())
   await locker.query('begin; select from holdfast.worker for update')
@@ -133,7 +133,7 @@ test('leases that the keeper cannot renew are renewed by who stands in, and thei
   events.on('worker.fault', ({ doing }) => faults.push(doing))
   const [first] = await bench.look(ENDS)
 
-  standIn.boot()
+  watchdog.boot()
   // Longer than the keeper holds them without a renewal.
   const muchLater = `${ENDS} having min(locked_until) > $1::timestamptz + interval '10 seconds'`
   await until(async () => reasons.length > 0 || (await bench.look(muchLater, [first?.end])).length === 1)
@@ -148,7 +148,7 @@ test.each<[string, Wish, string?]>([
   ['leases are short', { lease: '9s' }],
   ['an operator has pinned another lease', {}, `select holdfast.pin_job_type('task', '{"lease_seconds": 5}')`],
 ])('where %s, the worker waits until somebody can stand in for its keeper', async (_, wish, before) => {
-  const { standIn, worker, store } = await openWorker(wish)
+  const { watchdog, worker, store } = await openWorker(wish)
   await putJobTypes(store, [defineJob({ type: 'task' })])
   if (before) await bench.look(before)
   const id = await enqueue()
@@ -156,11 +156,11 @@ test.each<[string, Wish, string?]>([
   const started = worker.start().then(() => {
     isStarted = true
   })
-  await standIn.arrives()
+  await watchdog.arrives()
   for (let looks = 0; looks < 100; looks += 1) expect(await stateOf(id)).toBe('pending')
   expect(isStarted).toBe(false)
 
-  standIn.boot()
+  watchdog.boot()
   await started
   await isIn(id, 'completed')
 })
@@ -175,11 +175,11 @@ test('where no session keeps a lock, the worker has none and runs its jobs', asy
 })
 
 test('a worker that is stopped leaves nothing behind', async () => {
-  const { standIn, worker } = await openWorker()
+  const { watchdog, worker } = await openWorker()
   const id = await enqueue()
   await worker.start()
   await isIn(id, 'completed')
-  await standIn.arrives()
+  await watchdog.arrives()
 
   await worker.stop()
 

@@ -25,8 +25,8 @@ test('a handler sees what its worker was started in, and nothing of who enqueued
   const found = await enqueue()
   await surroundings.run('the start of the program', () => holdfast.start())
   let heldAtOnce = 0
-  holdfast.on('job.enqueued', ({ isHeld }) => {
-    heldAtOnce += isHeld ? 1 : 0
+  holdfast.on('job.enqueued', ({ isClaimed }) => {
+    heldAtOnce += isClaimed ? 1 : 0
   })
 
   const seen = [await found.result()]

@@ -1,8 +1,8 @@
 -- check_claim: refuses a claim that could not be right
 --   Guard   READ COMMITTED: the claim locks in one statement and acts in the next, which must see what the lock waited out.
 --   Locks   none.
---   Gives   nothing; raises WRONG_ISOLATION or INVALID_OPTION.
---   Tells   nothing.
+--   Returns nothing; raises WRONG_ISOLATION or INVALID_OPTION.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_jobs.test.ts
 create or replace function holdfast.check_claim(p_worker text, p_queues text[], p_types text[], p_n integer)
   returns void

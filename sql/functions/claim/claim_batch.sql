@@ -1,9 +1,9 @@
 -- claim_batch: pending → running, in the form that costs a busy worker least
 --   Guard   as claim_jobs.
 --   Locks   ready rows in claim order, skip locked; never waits.
---   Gives   jobs: what encode_claimed_jobs gives, or null when none was claimed; the position that the next claim may pass; has_more:
+--   Returns jobs: what encode_claimed_jobs gives, or null when none was claimed; the position that the next claim may pass; has_more:
 --           it left jobs of held keys unparked, though it may have claimed few: ask again, from the start.
---   Tells   nothing.
+--   Notifies nothing.
 -- p_lease_id: a random uuid, another one for each call; without it one is made here. Whoever made it can give back what it claimed
 -- without hearing of it (release_claims). With one that was used before the token still fences, which grows with each claim of a
 -- job; but release_claims gives back the jobs of both claims, and a failover that loses commits may issue a token twice.

@@ -2,8 +2,8 @@
 --   Guard   as claim_jobs: due, queue not paused, attempts left, its key free (or taken over by policy); with p_types only
 --           a type that the caller has a handler for.
 --   Locks   its key, then the ready row, both skip locked; never waits.
---   Gives   what encode_claimed_jobs gives, or null: another has it, or it is not eligible.
---   Tells   nothing.
+--   Returns what encode_claimed_jobs gives, or null: another has it, or it is not eligible.
+--   Notifies nothing.
 -- p_lease_id as in claim_batch.
 create or replace function holdfast.claim_by_id_v1(
   p_job_id bigint,

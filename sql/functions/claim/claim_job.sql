@@ -1,8 +1,8 @@
 -- claim_job: pending → running for one job by its id
 --   Guard   as claim_by_id.
 --   Locks   as claim_by_id.
---   Gives   true: you own it and must run it; false: another has it or it is not eligible, skip it silently.
---   Tells   nothing.
+--   Returns true: you own it and must run it; false: another has it or it is not eligible, skip it silently.
+--   Notifies nothing.
 -- The owner reads its token and lease id from the view jobs; a caller that settles by itself uses claim_one.
 create or replace function holdfast.claim_job_v1(p_job_id bigint, p_worker text)
   returns boolean

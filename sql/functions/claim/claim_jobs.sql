@@ -1,8 +1,8 @@
 -- claim_jobs: pending → running
 --   Guard   due, type wanted, queue not paused, attempts left; a keyed job only with its key (claim_keyed).
 --   Locks   ready rows in claim order, skip locked; never waits.
---   Gives   up to p_n jobs with their lease: (job id, token, lease id) is what every later write must present.
---   Tells   nothing.
+--   Returns up to p_n jobs with their lease: (job id, token, lease id) is what every later write must present.
+--   Notifies nothing.
 -- Queues are served in the order given; within one, priority, then run_at, then id.
 create or replace function holdfast.claim_jobs_v1(p_worker text, p_queues text[], p_types text[], p_n integer)
   returns table (

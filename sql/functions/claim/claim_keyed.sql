@@ -1,8 +1,8 @@
 -- claim_keyed: pending → running for keyed jobs, with their keys; older ones of a newest-wins key → superseded
 --   Guard   the key row is ours (try-locked) and says whether the key is held.
 --   Locks   key rows in order, skip locked; then ready and lease rows, skip locked; never waits.
---   Gives   the claimed jobs. What waits for a held key is parked, out of the way of other claims.
---   Tells   nothing.
+--   Returns the claimed jobs. What waits for a held key is parked, out of the way of other claims.
+--   Notifies nothing.
 -- The caller holds the ready rows p_met; p_only claims that job or none. Lock and act are separate statements: the second sees what the first waited out.
 create or replace function holdfast.claim_keyed(
   p_met bigint[],

@@ -2,8 +2,8 @@
 --   Guard   the key rows are locked by the caller; a held key is taken over only by policy supersede.
 --   Locks   ready rows, the holder's lease and what its end decides about in its pipeline, skip locked; what another has
 --           locked is left for the next claim.
---   Gives   the ids to claim; with p_only that id or none. For policy supersede the former holder is ended here, in the same transaction.
---   Tells   the superseded holder's worker, by its next renewal.
+--   Returns the ids to claim; with p_only that id or none. For policy supersede the former holder is ended here, in the same transaction.
+--   Notifies the superseded holder's worker, by its next renewal.
 --   Tested by  test/sql/keys/supersede.test.ts
 create or replace function holdfast.claim_newest(
   p_met bigint[],
@@ -62,7 +62,7 @@ begin
     if v_holder is not null then
       perform from holdfast.lease as l where l.job_id = v_holder for update skip locked;
       continue when not found
-        or not (select h.is_held from holdfast.lock_successors(array[v_holder], 'superseded', true) as h);
+        or not (select h.is_claimed from holdfast.lock_successors(array[v_holder], 'superseded', true) as h);
       perform holdfast.end_leases(array[v_holder], 'superseded', null,
         array[jsonb_build_object('name', 'Superseded', 'message', format('job %s is newer', v_newest.job_id))]);
     end if;

@@ -1,8 +1,8 @@
 -- claim_one: pending → running for one job by its id, for callers in SQL
 --   Guard   as claim_by_id.
 --   Locks   as claim_by_id.
---   Gives   the job as claim_jobs does, or no row.
---   Tells   nothing.
+--   Returns the job as claim_jobs does, or no row.
+--   Notifies nothing.
 create or replace function holdfast.claim_one_v1(p_job_id bigint, p_worker text)
   returns table (
     id bigint, type text, input jsonb, token bigint, lease_id uuid, attempts smallint, locked_until timestamptz,

@@ -1,8 +1,8 @@
 -- claim_quarantined: pending → running for a job that two workers died with
 --   Guard   as claim_by_id; the caller runs nothing else meanwhile, so that a further death has one culprit.
 --   Locks   as claim_by_id.
---   Gives   what encode_claimed_jobs gives, or null.
---   Tells   nothing.
+--   Returns what encode_claimed_jobs gives, or null.
+--   Notifies nothing.
 -- p_lease_id as in claim_batch.
 create or replace function holdfast.claim_quarantined_v1(p_worker text, p_queues text[], p_types text[], p_lease_id uuid default null)
   returns json

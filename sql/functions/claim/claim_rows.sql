@@ -1,8 +1,8 @@
 -- claim_rows: the jobs of a claim as rows, for callers in SQL
 --   Guard   only leases of p_lease_id: the caller's own claim.
 --   Locks   none.
---   Gives   one row per job, in the order of p_ids.
---   Tells   nothing.
+--   Returns one row per job, in the order of p_ids.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_jobs.test.ts
 create or replace function holdfast.claim_rows(p_ids bigint[], p_lease_id uuid)
   returns table (

@@ -1,8 +1,8 @@
 -- claim_unkeyed: pending → running for jobs without a key
 --   Guard   the caller has locked the ready rows at p_places and found them due.
 --   Locks   nothing more.
---   Gives   nothing; the rows are leases now.
---   Tells   nothing.
+--   Returns nothing; the rows are leases now.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_jobs.test.ts
 -- The rows are the caller's, so they are the same in both statements. What one statement deletes and another inserts from would
 -- be fetched twice and kept in between.

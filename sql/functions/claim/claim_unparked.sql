@@ -1,8 +1,8 @@
 -- claim_unparked: pending → running for jobs whose key was freed after claims had passed their place
 --   Guard   as scan_queue, whose settings it runs with.
 --   Locks   ready rows in claim order, skip locked, then as claim_keyed; never waits.
---   Gives   up to p_n claimed jobs from before the position, in claim order.
---   Tells   nothing.
+--   Returns up to p_n claimed jobs from before the position, in claim order.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
 create or replace function holdfast.claim_unparked(
   p_worker text,

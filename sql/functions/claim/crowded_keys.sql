@@ -1,8 +1,8 @@
 -- crowded_keys: which of these held keys have due jobs that are not parked
 --   Guard   none; reads only.
 --   Locks   none.
---   Gives   those keys.
---   Tells   nothing.
+--   Returns those keys.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
 create or replace function holdfast.crowded_keys(p_keys text[], p_now timestamptz)
   returns text[]

@@ -1,11 +1,11 @@
 -- encode_claimed_jobs: what a worker needs to run the jobs that it has just claimed
 --   Guard   only leases of p_lease_id: the caller's own claim.
 --   Locks   none.
---   Gives   one JSON object of columns: a row each would cost a busy worker twice as much. id is a text, the ids with commas
+--   Returns one JSON object of columns: a row each would cost a busy worker twice as much. id is a text, the ids with commas
 --           between them in ascending order; due_ms and input are arrays in the same order; turn has the places, from 0, in claim
 --           order where that is another one. Every other column is an object by id, or null, and tells only what is not as in
 --           usual (type to max_attempts) or not empty (key to trace).
---   Tells   nothing.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
 -- Each table is read by the batch's own ids and for itself: a join may turn round and read all of job when statistics call it
 -- empty, and to join, sort and number the rows takes longer than to tell where their order differs. The leases need not be read

@@ -1,9 +1,9 @@
 -- hand_off_jobs: pending → running for jobs that have just become pending, as far as the caller can run them at once
 --   Guard   as claim_by_id.
 --   Locks   as claim_by_id, job by job in the order of claims.
---   Gives   what claim_by_id gives for each job that is now claimed for the caller, at most p_rooms of each of p_queues; null
+--   Returns what claim_by_id gives for each job that is now claimed for the caller, at most p_rooms of each of p_queues; null
 --           for none.
---   Tells   sleeping workers of what was not handed over.
+--   Notifies sleeping workers of what was not handed over.
 --   Tested by  test/sql/pipelines/complete_steps.test.ts
 create or replace function holdfast.hand_off_jobs(
   p_pending bigint[],

@@ -1,8 +1,8 @@
 -- park_crowd: parks the backlog of crowded keys for as long as a look has walked past it in vain
 --   Guard   the caller has locked the key rows and found them held.
 --   Locks   ready rows, skip locked; never waits.
---   Gives   the keys that are still crowded.
---   Tells   nothing.
+--   Returns the keys that are still crowded.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
 -- The next look would walk past them again: with as much time spent on parking as on walking, a long backlog takes few looks. Not
 -- longer, and for 200 ms at most, since whoever frees such a key waits for this transaction to end.

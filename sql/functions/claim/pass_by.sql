@@ -1,9 +1,9 @@
 -- pass_by: how far from a position on stand rows that a claim cannot have
 --   Guard   as scan_queue, whose settings it runs with.
 --   Locks   none.
---   Gives   the position of a row that a recent transaction has locked, or whose key is among p_keys: the furthest that was found,
+--   Returns the position of a row that a recent transaction has locked, or whose key is among p_keys: the furthest that was found,
 --           or the position that was given.
---   Tells   nothing.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/pass_by.test.ts
 -- Workers of one queue claim from about the same place, and each would walk over all that the others have in hand; and over the
 -- backlog of a held key, if it may. Instead single rows are looked at by id, each twice as far as the last, until one could be

@@ -1,8 +1,8 @@
 -- quarantine_waits: whether a job that two workers died with is due in these queues
 --   Guard   only what this worker has a handler for.
 --   Locks   none; claim_quarantined decides.
---   Gives   true or false.
---   Tells   nothing.
+--   Returns true or false.
+--   Notifies nothing.
 --   Tested by  test/sql/maintenance/due_maintenance.test.ts
 create or replace function holdfast.quarantine_waits(p_queues text[], p_types text[])
   returns boolean

@@ -1,8 +1,8 @@
 -- ready_queues: the names of the queues that have claimable or later jobs
 --   Guard   none.
 --   Locks   none.
---   Gives   each name once, by one step of the claim index per queue, however many jobs wait.
---   Tells   nothing.
+--   Returns each name once, by one step of the claim index per queue, however many jobs wait.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/unserved_work.test.ts
 create or replace function holdfast.ready_queues()
   returns setof text

@@ -1,8 +1,8 @@
 -- release_claims: running → pending at its old place, the attempt given back, for claims whose answer never came
 --   Guard   the lease is the worker's own and has one of the lease ids, which only the claimer knows: nothing of it has run.
 --   Locks   key rows in order, then lease rows by id.
---   Gives   the lease ids that jobs were found under. A claim that is still under way is not found: ask again.
---   Tells   sleeping workers: the jobs can be claimed at once.
+--   Returns the lease ids that jobs were found under. A claim that is still under way is not found: ask again.
+--   Notifies sleeping workers: the jobs can be claimed at once.
 -- Leases have no index by lease id, which each claim would have to write: all that runs is read, after a fault and then seldom.
 create or replace function holdfast.release_claims_v1(p_worker text, p_lease_ids uuid[])
   returns uuid[]

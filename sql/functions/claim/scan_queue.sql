@@ -1,10 +1,10 @@
 -- scan_queue: pending → running, walking through one queue
 --   Guard   due, type wanted, queue not paused, attempts left; a keyed job only with its key (claim_keyed).
 --   Locks   ready rows in claim order, skip locked; never waits.
---   Gives   up to p_n claimed jobs in claim order, the position (o_…) behind which the caller may go on, whether it left jobs
+--   Returns up to p_n claimed jobs in claim order, the position (o_…) behind which the caller may go on, whether it left jobs
 --           of held keys unparked, which the next look from the start goes on with, and if the jobs differ in nothing else,
 --           when each was due.
---   Tells   nothing.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_jobs.test.ts
 -- Within the queue: priority, then run_at, then id. Dead index entries before a position (p_from_…) cost nothing. Who goes on
 -- behind one must still look from the start from time to time, for retries, late commits and urgent jobs; what a freed key has

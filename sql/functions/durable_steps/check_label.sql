@@ -1,8 +1,8 @@
 -- check_label: refuses the name of a step or an event that could not be kept
 --   Guard   none.
 --   Locks   none.
---   Gives   nothing; raises INVALID_OPTION.
---   Tells   nothing.
+--   Returns nothing; raises INVALID_OPTION.
+--   Notifies nothing.
 --   Tested by  test/sql/durable_steps/store_durable_step.test.ts
 create or replace function holdfast.check_label(p_what text, p_name text)
   returns void

@@ -2,9 +2,9 @@
 --   Guard   the first payload of an event stands; READ COMMITTED, since what the lock has waited out must be seen.
 --   Locks   the event's advisory lock, until the caller commits: waits for other emits of it and for jobs that begin to
 --           wait for it. Then the waits, and the jobs' ready rows by id.
---   Gives   is_first and the payload that stands; how many jobs it woke. Raises INVALID_OPTION, INVALID_INPUT or
+--   Returns is_first and the payload that stands; how many jobs it woke. Raises INVALID_OPTION, INVALID_INPUT or
 --           WRONG_ISOLATION.
---   Tells   workers, when the caller's transaction commits.
+--   Notifies workers, when the caller's transaction commits.
 create or replace function holdfast.emit_event_v1(p_event text, p_payload jsonb default 'null')
   returns table (is_first boolean, payload jsonb, woken integer)
   language plpgsql volatile security definer
@@ -35,7 +35,7 @@ begin
   end if;
 
   with ended as (
-    update holdfast.step as s
+    update holdfast.durable_step as s
        set is_open = false, output = p_payload
      where s.event = p_event
        and s.is_open

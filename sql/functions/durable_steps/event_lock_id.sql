@@ -1,8 +1,8 @@
 -- event_lock_id: the number of an event's advisory lock
 --   Guard   none.
 --   Locks   none.
---   Gives   a number that no other use of advisory locks here has, unless a hash collides.
---   Tells   nothing.
+--   Returns a number that no other use of advisory locks here has, unless a hash collides.
+--   Notifies nothing.
 --   Tested by  test/sql/durable_steps/emit_event.test.ts
 -- Who emits holds it alone until the transaction ends; who begins to wait shares it. So neither can miss the other.
 create or replace function holdfast.event_lock_id(p_event text)

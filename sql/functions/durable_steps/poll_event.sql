@@ -1,9 +1,9 @@
 -- poll_event: running → running; a handler looks whether the event it wants is there, or its time is over
 --   Guard   the caller holds the job's lease (job id, token, lease id).
 --   Locks   the lease row, then the wait, skip locked: an emit that is under way is not waited for.
---   Gives   the payload, or no payload when the time is over; no row when the event has to be waited for (suspend_jobs).
+--   Returns the payload, or no payload when the time is over; no row when the event has to be waited for (suspend_jobs).
 --           What was given once is given again, whatever has been emitted since. Raises LEASE_LOST or INVALID_OPTION.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.poll_event_v1(
   p_job_id bigint,
   p_token bigint,
@@ -26,18 +26,18 @@ begin
       jsonb_build_object('job_id', p_job_id, 'token', p_token));
   end if;
 
-  insert into holdfast.step (job_id, kind, name, token, at, wake_at, event, output)
+  insert into holdfast.durable_step (job_id, kind, name, token, at, wake_at, event, output)
   select p_job_id, 'event', p_name, p_token, v_now, v_now, e.name, e.payload
     from holdfast.event as e
    where e.name = p_event
   on conflict (job_id, kind, name) do nothing;
 
   perform
-     from holdfast.step as s
+     from holdfast.durable_step as s
     where s.job_id = p_job_id and s.kind = 'event' and s.name = p_name and s.is_open
       for update skip locked;
   if found then
-    update holdfast.step as s
+    update holdfast.durable_step as s
        set is_open = false,
            output = (select e.payload from holdfast.event as e where e.name = s.event)
      where s.job_id = p_job_id and s.kind = 'event' and s.name = p_name
@@ -46,7 +46,7 @@ begin
 
   return query
     select s.output
-      from holdfast.step as s
+      from holdfast.durable_step as s
      where s.job_id = p_job_id and s.kind = 'event' and s.name = p_name and not s.is_open;
 end
 $$;

@@ -1,9 +1,9 @@
 -- read_durable_steps: what a job's handler has remembered and what it waits for
 --   Guard   none.
 --   Locks   none.
---   Gives   its steps, sleeps and events in the order in which they were written. is_over: the step has its output, the
+--   Returns its steps, sleeps and events in the order in which they were written. is_over: the step has its output, the
 --           sleep has passed, the event came or was given up (then without output).
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.read_durable_steps_v1(p_job_id bigint)
   returns table (
     kind text, name text, output jsonb, is_over boolean, event text, wake_at timestamptz, token bigint, at timestamptz
@@ -14,7 +14,7 @@ as $$
   select s.kind, s.name, s.output,
          case s.kind when 'step' then true when 'sleep' then s.wake_at <= holdfast.now() else not s.is_open end,
          s.event, s.wake_at, s.token, s.at
-    from holdfast.step as s
+    from holdfast.durable_step as s
    where s.job_id = p_job_id
    order by s.at, s.kind, s.name
 $$;

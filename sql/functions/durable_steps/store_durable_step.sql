@@ -1,9 +1,9 @@
 -- store_durable_step: running → running, with what one step of the handler came to
 --   Guard   the caller holds the job's lease (job id, token, lease id).
 --   Locks   the lease row.
---   Gives   nothing; raises LEASE_LOST, or INVALID_OPTION for a name or an output that cannot be kept. Repeating it
+--   Returns nothing; raises LEASE_LOST, or INVALID_OPTION for a name or an output that cannot be kept. Repeating it
 --           keeps the first output.
---   Tells   nothing.
+--   Notifies nothing.
 -- Deaths of workers are counted afresh: a job that came further than before is not what kills them.
 create or replace function holdfast.store_durable_step_v1(
   p_job_id bigint,
@@ -35,7 +35,7 @@ begin
       jsonb_build_object('job_id', p_job_id, 'token', p_token));
   end if;
 
-  insert into holdfast.step (job_id, kind, name, token, at, output)
+  insert into holdfast.durable_step (job_id, kind, name, token, at, output)
   values (p_job_id, 'step', p_name, p_token, holdfast.now(), p_output)
   on conflict (job_id, kind, name) do nothing;
 end

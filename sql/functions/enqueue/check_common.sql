@@ -1,8 +1,8 @@
 -- check_common: refuses what all members of an enqueue share, if it cannot be stored
 --   Guard   none.
 --   Locks   none.
---   Gives   nothing; raises INVALID_OPTION or INVALID_INPUT.
---   Tells   nothing.
+--   Returns nothing; raises INVALID_OPTION or INVALID_INPUT.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
 create or replace function holdfast.check_common(p_common jsonb)
   returns void

@@ -1,8 +1,8 @@
 -- check_inputs: refuses an enqueue of inputs that cannot all be stored
 --   Guard   none.
 --   Locks   none.
---   Gives   nothing; raises INVALID_OPTION, or INVALID_INPUT naming the first bad input's place from 0.
---   Tells   nothing.
+--   Returns nothing; raises INVALID_OPTION, or INVALID_INPUT naming the first bad input's place from 0.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_inputs.test.ts
 create or replace function holdfast.check_inputs(p_inputs jsonb, p_common jsonb)
   returns void

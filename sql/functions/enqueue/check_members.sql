@@ -1,8 +1,8 @@
 -- check_members: refuses an enqueue whose members cannot all be stored
 --   Guard   none.
 --   Locks   none.
---   Gives   nothing; raises INVALID_OPTION or INVALID_INPUT naming the first bad member's place from 0.
---   Tells   nothing.
+--   Returns nothing; raises INVALID_OPTION or INVALID_INPUT naming the first bad member's place from 0.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
 create or replace function holdfast.check_members(p_jobs jsonb, p_common jsonb)
   returns void

@@ -1,8 +1,8 @@
 -- enqueue: none → pending
 --   Guard   as enqueue_jobs.
 --   Locks   as enqueue_jobs.
---   Gives   the job's id.
---   Tells   workers, when the caller's transaction commits.
+--   Returns the job's id.
+--   Notifies workers, when the caller's transaction commits.
 -- For psql, triggers and other languages: select holdfast.enqueue('mail', '{"to": "a@example.org"}', '{"delay": "5m"}').
 create or replace function holdfast.enqueue_v1(type text, input jsonb default '{}', options jsonb default '{}')
   returns bigint

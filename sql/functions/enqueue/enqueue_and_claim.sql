@@ -2,8 +2,8 @@
 --   Guard   as place_inputs. Where a claim could not take them (a queue paused, another than p_queue, a later run_at), they
 --           are pending as after enqueue_inputs.
 --   Locks   none.
---   Gives   the ids, in the order of the inputs; jobs: what encode_claimed_jobs gives, or null when they are pending.
---   Tells   sleeping workers of what is pending.
+--   Returns the ids, in the order of the inputs; jobs: what encode_claimed_jobs gives, or null when they are pending.
+--   Notifies sleeping workers of what is pending.
 -- One commit instead of two: what a process enqueues for itself need not be stored first and found afterwards. The caller
 -- has room for so many jobs of p_queue and a handler for their type. p_lease_id as in claim_batch.
 create or replace function holdfast.enqueue_and_claim_v1(

@@ -1,9 +1,9 @@
 -- enqueue_and_claim_one: none → running for one job that the caller's own worker starts at once
 --   Guard   as enqueue_and_claim. What the quick look here does not take goes the long way, which refuses it or makes it pending.
 --   Locks   none.
---   Gives   a JSON array: the job's id, its lease's id and seconds, since when it is due in milliseconds, its input. Nulls
+--   Returns a JSON array: the job's id, its lease's id and seconds, since when it is due in milliseconds, its input. Nulls
 --           for the three in the middle when it is pending.
---   Tells   sleeping workers of what is pending.
+--   Notifies sleeping workers of what is pending.
 -- The commonest enqueue of all, and the one that somebody waits for. Plain parameters, single rows and one value, because
 -- what takes time is making expressions and statements ready. p_lease_id as in claim_batch.
 create or replace function holdfast.enqueue_and_claim_one_v1(

@@ -1,8 +1,8 @@
 -- enqueue_as_operator: none → pending, by an operator, written down
 --   Guard   as enqueue_jobs.
 --   Locks   as enqueue_jobs.
---   Gives   one job id per member, in order. Each has its row in audit.
---   Tells   as enqueue_jobs.
+--   Returns one job id per member, in order. Each has its row in audit.
+--   Notifies as enqueue_jobs.
 create or replace function holdfast.enqueue_as_operator_v1(
   p_jobs jsonb,
   p_common jsonb default '{}',

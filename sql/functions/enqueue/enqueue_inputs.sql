@@ -1,8 +1,8 @@
 -- enqueue_inputs: none → pending for jobs that differ in nothing but their input
 --   Guard   as place_inputs: one bad input refuses all.
 --   Locks   none.
---   Gives   the ids, in the order of the inputs.
---   Tells   workers, as enqueue_jobs does.
+--   Returns the ids, in the order of the inputs.
+--   Notifies workers, as enqueue_jobs does.
 -- p_common is the type and the options of them all. Jobs that may meet others of their kind, by key or dedupe_id, go through
 -- enqueue_jobs.
 create or replace function holdfast.enqueue_inputs_v1(p_inputs jsonb, p_common jsonb, p_wake text default 'always')

@@ -1,8 +1,8 @@
 -- enqueue_shared: none → pending, where another transaction may have made the job already
 --   Guard   check_members has looked at the member.
 --   Locks   the dedupe entry; the key's one pending row (coalescing). Waits for an open transaction that enqueues the same.
---   Gives   the job's id: the known one for a repeated dedupe_id; the pending one for a coalescing key, or a new one.
---   Tells   nothing; enqueue_jobs does.
+--   Returns the job's id: the known one for a repeated dedupe_id; the pending one for a coalescing key, or a new one.
+--   Notifies nothing; enqueue_jobs does.
 --   Tested by  test/sql/enqueue/coalesce.test.ts
 create or replace function holdfast.enqueue_shared(p_member jsonb, p_now timestamptz)
   returns bigint

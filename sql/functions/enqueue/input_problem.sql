@@ -1,8 +1,8 @@
 -- input_problem: what keeps a JSON value from being stored and read back
 --   Guard   none.
 --   Locks   none.
---   Gives   null when the value is fine, else one sentence.
---   Tells   nothing.
+--   Returns null when the value is fine, else one sentence.
+--   Notifies nothing.
 -- Without a search_path of its own, which costs as much as the look itself: it is called once per member, under its caller's.
 -- Size counts as PostgreSQL prints the value (1e308 becomes 309 digits): that text is what every claim must carry.
 create or replace function holdfast.input_problem(p_value jsonb)

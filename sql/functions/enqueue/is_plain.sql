@@ -1,8 +1,8 @@
 -- is_plain: whether the options of an enqueue are the few that nearly all have, each as it must be
 --   Guard   none.
 --   Locks   none.
---   Gives   true or false, never null; what is false needs the look of check_common.
---   Tells   nothing.
+--   Returns true or false, never null; what is false needs the look of check_common.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_inputs.test.ts
 -- One expression, because each that a call evaluates is made ready for that call alone. Without settings of its own, so that
 -- the planner puts its body where it is called.

@@ -1,8 +1,8 @@
 -- is_short: whether a JSON value is too short to be large, deep or beyond the range of numbers
 --   Guard   none.
 --   Locks   none.
---   Gives   true or false, never null for a value; what is false needs the look of input_problem.
---   Tells   nothing.
+--   Returns true or false, never null for a value; what is false needs the look of input_problem.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/input_problem.test.ts
 -- What is long as stored may be far longer as text and is not printed here. Without settings of its own, and no more
 -- immutable than pg_column_size, so that the planner puts its body where it is called.

@@ -1,8 +1,8 @@
 -- option_problem: what is wrong with the options of an enqueue
 --   Guard   none.
 --   Locks   none.
---   Gives   null when they are fine, else one sentence that names the option and shows what was received.
---   Tells   nothing.
+--   Returns null when they are fine, else one sentence that names the option and shows what was received.
+--   Notifies nothing.
 -- Without a search_path of its own, which costs as much as the look itself: it is called once per member, under its caller's.
 create or replace function holdfast.option_problem(p_options jsonb)
   returns text

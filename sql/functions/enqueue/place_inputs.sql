@@ -2,8 +2,8 @@
 --   Guard   the options and every input are checked before the first job is stored; one bad input refuses all. Held for
 --           p_worker only where a claim could take them: due, in p_queue, the queue not paused.
 --   Locks   none.
---   Gives   the ids, in the order of the inputs; jobs: what encode_claimed_jobs gives, or null when they are pending.
---   Tells   workers of what is pending, by p_wake.
+--   Returns the ids, in the order of the inputs; jobs: what encode_claimed_jobs gives, or null when they are pending.
+--   Notifies workers of what is pending, by p_wake.
 --   Tested by  test/sql/enqueue/enqueue_inputs.test.ts
 -- Without settings of its own: it runs under its callers', once per call.
 create or replace function holdfast.place_inputs(

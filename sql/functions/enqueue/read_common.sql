@@ -1,8 +1,8 @@
 -- read_common: what the members of an enqueue share, with their type's defaults and the moment they are due
 --   Guard   none; check_common has looked at it.
 --   Locks   none.
---   Gives   each option's common value, or else that of the type, or else the default; lease_seconds of a described type.
---   Tells   nothing.
+--   Returns each option's common value, or else that of the type, or else the default; lease_seconds of a described type.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
 -- Without settings of its own: it runs under its callers'. Statements and not one query: only what is asked for is made ready.
 create or replace function holdfast.read_common(

@@ -1,8 +1,8 @@
 -- read_members: the members of an enqueue as rows, with their types' defaults and the moment they are due
 --   Guard   none; check_members has looked at them.
 --   Locks   none.
---   Gives   one row per member with its place from 1; a member's own option wins over what read_common gives.
---   Tells   nothing.
+--   Returns one row per member with its place from 1; a member's own option wins over what read_common gives.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
 create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb, p_now timestamptz)
   returns table (

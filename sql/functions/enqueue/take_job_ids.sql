@@ -1,8 +1,8 @@
 -- take_job_ids: new ids of jobs, in growing order
 --   Guard   none.
 --   Locks   none.
---   Gives   as many as asked for.
---   Tells   nothing.
+--   Returns as many as asked for.
+--   Notifies nothing.
 --   Tested by  test/sql/pipelines/enqueue_pipeline.test.ts
 create or replace function holdfast.take_job_ids(p_n integer)
   returns bigint[]

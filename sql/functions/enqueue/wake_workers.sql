@@ -1,8 +1,8 @@
 -- wake_workers: tells sleeping workers that there may be work
 --   Guard   none.
 --   Locks   none.
---   Gives   nothing.
---   Tells   channel holdfast_wake, empty payload, so that a transaction sends it once however often it asks.
+--   Returns nothing.
+--   Notifies channel holdfast_wake, empty payload, so that a transaction sends it once however often it asks.
 -- 'sleepers' spares the commit lock that every NOTIFY takes: only if a worker of these queues sleeps past the moment.
 create or replace function holdfast.wake_workers(p_queues text[], p_run_at timestamptz, p_wake text)
   returns void

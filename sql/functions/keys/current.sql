@@ -1,8 +1,8 @@
 -- current: the current job of a key, which is its latest started one
 --   Guard   none.
 --   Locks   none.
---   Gives   its row as the view jobs shows it, or none.
---   Tells   nothing.
+--   Returns its row as the view jobs shows it, or none.
+--   Notifies nothing.
 create or replace function holdfast.current_v1(p_key text)
   returns setof holdfast.jobs
   language sql stable security definer

@@ -1,8 +1,8 @@
 -- find_key: who has a key and who waits for it
 --   Guard   none.
 --   Locks   none.
---   Gives   one row, with pending jobs counted up to 10,001; none when no job of the key has started and none is pending.
---   Tells   nothing.
+--   Returns one row, with pending jobs counted up to 10,001; none when no job of the key has started and none is pending.
+--   Notifies nothing.
 create or replace function holdfast.find_key_v1(p_key text)
   returns table (key text, holder bigint, current_job bigint, current_since timestamptz, pending integer)
   language sql stable security definer

@@ -1,8 +1,8 @@
 -- free_keys: takes the holder off keys and lets each key's next parked job be claimed
 --   Guard   the caller holds the key rows and has ended the leases p_job_ids.
 --   Locks   one parked ready row per key, skip locked: one that an open transaction is merging into un-parks itself.
---   Gives   nothing.
---   Tells   sleeping workers of the un-parked jobs' queues.
+--   Returns nothing.
+--   Notifies sleeping workers of the un-parked jobs' queues.
 --   Tested by  test/sql/claim/claim_keyed.test.ts
 create or replace function holdfast.free_keys(p_keys text[], p_job_ids bigint[])
   returns void

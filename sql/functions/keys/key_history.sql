@@ -1,8 +1,8 @@
 -- key_history: the jobs of a key that have started, newest first
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_n rows as the view jobs shows them; the first is the current one.
---   Tells   nothing.
+--   Returns up to p_n rows as the view jobs shows them; the first is the current one.
+--   Notifies nothing.
 create or replace function holdfast.key_history_v1(p_key text, p_n integer default 20)
   returns setof holdfast.jobs
   language sql stable security definer

@@ -1,9 +1,9 @@
 -- keys_still_locked: why keyed jobs that a claim has met are still pending
 --   Guard   as scan_queue, whose settings it runs with, after claim_keyed.
 --   Locks   none.
---   Gives   the keys that another transaction has locked, the held ones with more jobs than could be parked at once, and whether
+--   Returns the keys that another transaction has locked, the held ones with more jobs than could be parked at once, and whether
 --           any was parked.
---   Tells   nothing.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
 create or replace function holdfast.keys_still_locked(
   p_keyed bigint[],

@@ -2,8 +2,8 @@
 --   Guard   none.
 --   Locks   key rows in order, skip locked; a missing row is made under an advisory try-lock, because an insert would wait
 --           for another transaction that makes the same row.
---   Gives   the locked keys, those without a holder and those with one; keys that others have locked are in neither.
---   Tells   nothing.
+--   Returns the locked keys, those without a holder and those with one; keys that others have locked are in neither.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_keyed.test.ts
 create or replace function holdfast.lock_keys_of_ready(p_job_ids bigint[], out free text[], out held text[])
   language plpgsql volatile

@@ -1,8 +1,8 @@
 -- offer_parked: un-parks what a crash or a missing handler could have left waiting behind nobody
 --   Guard   the key has no holder, by its locked row.
 --   Locks   key rows, skip locked, then one parked row per key, skip locked.
---   Gives   how many keys were looked after.
---   Tells   sleeping workers of the un-parked jobs' queues.
+--   Returns how many keys were looked after.
+--   Notifies sleeping workers of the un-parked jobs' queues.
 -- One more job per free key at each call: a job whose type nobody has a handler for does not hold up the key's others.
 create or replace function holdfast.offer_parked_v1(p_limit integer default 1000)
   returns integer

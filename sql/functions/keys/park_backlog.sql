@@ -1,8 +1,8 @@
 -- park_backlog: jobs that wait for held keys go out of the way of claims: of those that were met all, and up to p_most of the others
 --   Guard   the caller has locked the key rows and found them held, and the ready rows p_met.
 --   Locks   ready rows, skip locked; never waits.
---   Gives   nothing.
---   Tells   nothing.
+--   Returns nothing.
+--   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
 create or replace function holdfast.park_backlog(p_keys text[], p_met bigint[], p_most integer, p_now timestamptz)
   returns void

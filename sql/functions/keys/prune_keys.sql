@@ -1,8 +1,8 @@
 -- prune_keys: forgets keys whose jobs are all gone
 --   Guard   no job of the key is left; its fence is remembered in key_floor, so that a later key of that name starts above it.
 --   Locks   key rows, skip locked, then key_floor.
---   Gives   how many.
---   Tells   nothing.
+--   Returns how many.
+--   Notifies nothing.
 --   Tested by  test/sql/maintenance/prune_jobs.test.ts
 create or replace function holdfast.prune_keys(p_limit integer)
   returns integer

@@ -2,8 +2,8 @@
 --   Guard   the caller holds the key row.
 --   Locks   ready rows and what their end decides about in their pipelines, skip locked, at most 1000; the rest goes with a
 --           later claim.
---   Gives   how many.
---   Tells   sleeping workers of jobs that came after one of them in a pipeline.
+--   Returns how many.
+--   Notifies sleeping workers of jobs that came after one of them in a pipeline.
 --   Tested by  test/sql/keys/supersede.test.ts
 create or replace function holdfast.supersede_pending(p_key text, p_policy text, p_up_to_rank bigint)
   returns integer
@@ -22,7 +22,7 @@ begin
         where o.key = p_key
           and o.key_policy = p_policy
           and o.rank <= p_up_to_rank
-          and (not o.linked or (select h.is_held from holdfast.lock_successors(array[o.job_id], 'superseded', true) as h))
+          and (not o.linked or (select h.is_claimed from holdfast.lock_successors(array[o.job_id], 'superseded', true) as h))
         order by o.rank
         limit 1000
           for update skip locked

@@ -1,8 +1,8 @@
 -- append_logs: keeps lines that a handler logged
 --   Guard   none: a line of a run that has lost its job is still true. Of each job the latest 1,000 lines are kept.
 --   Locks   none.
---   Gives   nothing; lines of a job that is gone are dropped.
---   Tells   nothing.
+--   Returns nothing; lines of a job that is gone are dropped.
+--   Notifies nothing.
 -- Members: job_id, token, level, message, fields, at.
 create or replace function holdfast.append_logs_v1(p_lines jsonb)
   returns void

@@ -1,8 +1,8 @@
 -- assert_lease: running → running, held until the caller's transaction ends
 --   Guard   the caller holds the job's lease (job id, token, lease id).
 --   Locks   the key row, then the lease row, until the caller commits: nobody can reap, cancel or supersede in between.
---   Gives   nothing; raises LEASE_LOST, which aborts the caller's transaction and with it everything it wrote.
---   Tells   nothing.
+--   Returns nothing; raises LEASE_LOST, which aborts the caller's transaction and with it everything it wrote.
+--   Notifies nothing.
 create or replace function holdfast.assert_lease_v1(p_job_id bigint, p_token bigint, p_lease_id uuid)
   returns void
   language plpgsql volatile security definer

@@ -2,8 +2,8 @@
 --   Guard   silent for the grace (dead_from) and its advisory lock free; without a lock (behind a pooler) silence alone.
 --           A worker that only looks dead loses its leases and is fenced: it never writes twice.
 --   Locks   the dead worker's advisory lock, tried, until this transaction ends.
---   Gives   their ids.
---   Tells   nothing.
+--   Returns their ids.
+--   Notifies nothing.
 --   Tested by  test/sql/leases/reap_leases.test.ts
 create or replace function holdfast.dead_workers(p_grace interval)
   returns text[]

@@ -1,8 +1,8 @@
 -- lease_seconds: how long a claim of a type holds
 --   Guard   none.
 --   Locks   none.
---   Gives   the seconds of job_type, 30 for a type that nobody has described.
---   Tells   nothing.
+--   Returns the seconds of job_type, 30 for a type that nobody has described.
+--   Notifies nothing.
 -- The one mapping: claims ask for all their types at once, people and the hand-over of a step ask for one.
 create or replace function holdfast.lease_seconds_by_type(p_types text[])
   returns jsonb

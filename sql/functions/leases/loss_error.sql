@@ -1,8 +1,8 @@
 -- loss_error: what is known of an attempt whose holder is gone
 --   Guard   none.
 --   Locks   none.
---   Gives   an error with the worker, its last beat and memory, and the attempt's last log lines.
---   Tells   nothing.
+--   Returns an error with the worker, its last heartbeat and memory, and the attempt's last log lines.
+--   Notifies nothing.
 --   Tested by  test/sql/leases/reap_leases.test.ts
 create or replace function holdfast.loss_error(p_job_id bigint, p_worker text, p_has_crashed boolean, p_crashes integer)
   returns jsonb
@@ -16,7 +16,7 @@ as $$
       else format('worker %s did not renew its lease in time', p_worker)
     end,
     'worker', p_worker,
-    'last_beat', (select w.beat_at from holdfast.worker as w where w.id = p_worker),
+    'last_heartbeat', (select w.heartbeat_at from holdfast.worker as w where w.id = p_worker),
     'rss_bytes', (select w.rss_bytes from holdfast.worker as w where w.id = p_worker),
     'last_logs', (
       select jsonb_agg(g.message order by g.id)

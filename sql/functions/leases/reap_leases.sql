@@ -2,9 +2,9 @@
 --   Guard   the lease is over, or its worker is dead; looked at again on the locked row. Needs no handler.
 --   Locks   key rows in order, lease rows by id, what a final failure decides about in a pipeline, then the dead workers'
 --           rows, all skip locked; never waits.
---   Gives   the reaped jobs with their new state. The attempt counts and is written down. A job that ran while its worker
+--   Returns the reaped jobs with their new state. The attempt counts and is written down. A job that ran while its worker
 --           died is marked: from the second mark on it runs alone, at the third (the crash cap) it fails.
---   Tells   sleeping workers.
+--   Notifies sleeping workers.
 create or replace function holdfast.reap_leases_v1(p_limit integer default 100, p_grace interval default '2 seconds')
   returns table (job_id bigint, state text)
   language plpgsql volatile security definer
@@ -50,7 +50,7 @@ begin
        cross join lateral (select s.attempts >= s.max_attempts or s.has_crashed and s.crashes >= 2) as f(is_final)
        cross join lateral (select holdfast.loss_error(s.job_id, s.locked_by, s.has_crashed, s.crashes + 1)) as e(error)
        where not (s.linked and f.is_final)
-          or (select h.is_held from holdfast.lock_successors(array[s.job_id], 'failed', true) as h)
+          or (select h.is_claimed from holdfast.lock_successors(array[s.job_id], 'failed', true) as h)
     ),
     told as (
       insert into holdfast.attempt (job_id, token, attempt, verdict, lease_id, worker, started_at, ended_at, error)
@@ -81,7 +81,7 @@ begin
        from holdfast.worker as d
       where d.id = any (v_dead)
         and not exists (select from holdfast.lease as l where l.locked_by = d.id)
-        for update skip locked  -- another reaper is at it, or the worker beats after all
+        for update skip locked  -- another reaper is at it, or the worker heartbeats after all
    ));
   return query
     select r.id, case when r.id = any (v_final) then 'failed' else 'pending' end

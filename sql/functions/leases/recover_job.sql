@@ -1,8 +1,8 @@
 -- recover_job: running → pending, by an operator, with fresh attempts
 --   Guard   it was claimed longer ago than p_stale; a younger one is refused.
 --   Locks   the key row, then the lease row.
---   Gives   nothing; raises JOB_NOT_FOUND, WRONG_STATE when it does not run, NOT_STALE. The former holder is fenced.
---   Tells   workers that sleep.
+--   Returns nothing; raises JOB_NOT_FOUND, WRONG_STATE when it does not run, NOT_STALE. The former holder is fenced.
+--   Notifies workers that sleep.
 create or replace function holdfast.recover_job_v1(
   p_job_id bigint,
   p_stale interval default '30 minutes',

@@ -1,8 +1,8 @@
 -- renew_leases: running → running, held for longer
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
 --   Locks   lease rows, skip locked: a row locked by its own completion counts as held and does not hold up the others.
---   Gives   one row per member: renewed true with the new end, or false with code LEASE_LOST.
---   Tells   nothing.
+--   Returns one row per member: renewed true with the new end, or false with code LEASE_LOST.
+--   Notifies nothing.
 -- p_only_due: a lease with more than 0.7 of its time left is looked at but not written.
 create or replace function holdfast.renew_leases_v1(p_leases jsonb, p_only_due boolean default false)
   returns table (job_id bigint, renewed boolean, code text, locked_until timestamptz)

@@ -1,8 +1,8 @@
 -- report_progress: running → running, with how far it is
 --   Guard   the caller holds the job's lease (job id, token, lease id).
 --   Locks   the lease row.
---   Gives   true, or false when the lease is lost. Null leaves the share or the message as it was.
---   Tells   nothing.
+--   Returns true, or false when the lease is lost. Null leaves the share or the message as it was.
+--   Notifies nothing.
 create or replace function holdfast.report_progress_v1(
   p_job_id bigint,
   p_token bigint,

@@ -1,8 +1,8 @@
 -- add_buckets: two histograms as one
 --   Guard   none.
 --   Locks   none.
---   Gives   the sums, bucket by bucket.
---   Tells   nothing.
+--   Returns the sums, bucket by bucket.
+--   Notifies nothing.
 --   Tested by  test/sql/maintenance/roll_statistics.test.ts
 create or replace function holdfast.add_buckets(p_one bigint[], p_other bigint[])
   returns bigint[]

@@ -1,8 +1,8 @@
 -- check_places: proves that every job is in exactly one place, and that keys and waiting jobs tell the truth
 --   Guard   none.
 --   Locks   none.
---   Gives   one row per violation; none when all is well. Reads everything: for tests and for doctor, not for dashboards.
---   Tells   nothing.
+--   Returns one row per violation; none when all is well. Reads everything: for tests and for doctor, not for dashboards.
+--   Notifies nothing.
 create or replace function holdfast.check_places_v1()
   returns table (job_id bigint, problem text)
   language sql stable security definer

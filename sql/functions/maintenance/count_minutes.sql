@@ -1,8 +1,8 @@
--- count_minutes: adds what ended within a span to the figures, or with the beginning of a span that holds too much
---   Guard   the caller holds stats_mark, and moves it to the end that this gives in the same transaction.
---   Locks   rows of stats_minute.
---   Gives   up to where it has counted.
---   Tells   nothing.
+-- count_minutes: adds what ended within a span to the statistics, or with the beginning of a span that holds too much
+--   Guard   the caller holds statistics_mark, and moves it to the end that this gives in the same transaction.
+--   Locks   rows of statistics_minute.
+--   Returns up to where it has counted.
+--   Notifies nothing.
 --   Tested by  test/sql/maintenance/roll_statistics.test.ts
 create or replace function holdfast.count_minutes(p_from timestamptz, p_to timestamptz)
   returns timestamptz
@@ -112,7 +112,7 @@ begin
       from spread as s
      group by 1, 2, 3, 4
   )
-  insert into holdfast.stats_minute as m
+  insert into holdfast.statistics_minute as m
     (minute, queue, type, fact, n, wait_ms, run_ms, wait_buckets, run_buckets)
   select s.minute, s.queue, s.type, s.fact, s.n, s.wait_ms, s.run_ms, s.wait_buckets, s.run_buckets
     from summed as s

@@ -1,12 +1,12 @@
 -- due_maintenance: what upkeep waits for a worker, so that no kind of it is asked for in vain
 --   Guard   only what this worker can do: its queues and types, and the schedules whose input its code computes.
---   Locks   as first_lease_end; a hint: each deed looks for itself.
---   Gives   one row: milliseconds until a lease may be lost, because its time is over or its worker silent, and until a
---           schedule needs a worker, each null where there is none; whether a bulk operation is open, figures are to be
+--   Locks   as first_lease_end; a hint: each operation looks for itself.
+--   Returns one row: milliseconds until a lease may be lost, because its time is over or its worker silent, and until a
+--           schedule needs a worker, each null where there is none; whether a bulk operation is open, statistics are to be
 --           counted, and a suspect waits.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.due_maintenance_v1(p_queues text[], p_types text[], p_known text[])
-  returns table (lost_in_ms bigint, schedule_in_ms bigint, has_bulk boolean, has_stats boolean, has_suspect boolean)
+  returns table (lost_in_ms bigint, schedule_in_ms bigint, has_bulk boolean, has_stats boolean, has_quarantined boolean)
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$

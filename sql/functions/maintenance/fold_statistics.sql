@@ -1,8 +1,8 @@
--- fold_statistics: makes one row of the figures of an hour out of those of its minutes
---   Guard   the caller holds stats_mark; every minute before p_until is counted.
---   Locks   rows of stats_minute.
---   Gives   up to where hours are folded; at most a day of them in one go.
---   Tells   nothing.
+-- fold_statistics: makes one row of the statistics of an hour out of those of its minutes
+--   Guard   the caller holds statistics_mark; every minute before p_until is counted.
+--   Locks   rows of statistics_minute.
+--   Returns up to where hours are folded; at most a day of them in one go.
+--   Notifies nothing.
 --   Tested by  test/sql/maintenance/roll_statistics.test.ts
 create or replace function holdfast.fold_statistics(p_from timestamptz, p_until timestamptz)
   returns timestamptz
@@ -15,12 +15,12 @@ declare
   v_hour timestamptz;
 begin
   for v_turn in 1..24 loop
-    select date_trunc('hour', min(m.minute)) into v_hour from holdfast.stats_minute as m where m.minute >= v_folded;
+    select date_trunc('hour', min(m.minute)) into v_hour from holdfast.statistics_minute as m where m.minute >= v_folded;
     if v_hour is null or v_hour + interval '1 hour' > p_until then
       return greatest(v_folded, date_trunc('hour', p_until));
     end if;
     with gone as (
-      delete from holdfast.stats_minute as m
+      delete from holdfast.statistics_minute as m
        where m.minute >= v_hour
          and m.minute < v_hour + interval '1 hour'
       returning m.*
@@ -41,7 +41,7 @@ begin
         ) as t
        group by t.queue, t.type, t.fact
     )
-    insert into holdfast.stats_minute
+    insert into holdfast.statistics_minute
       (minute, queue, type, fact, n, wait_ms, run_ms, wait_buckets, run_buckets)
     select v_hour, s.queue, s.type, s.fact, s.n, s.wait_ms, s.run_ms, h.waits, h.runs
       from summed as s

@@ -1,8 +1,8 @@
 -- make_outcome_partitions: makes the days of outcome ahead of time
 --   Guard   one at a time, by an advisory lock of this transaction; others return 0 at once.
 --   Locks   outcome (share update exclusive) and its default partition, for a moment; gives up after a second.
---   Gives   how many days were made. Outcomes of such a day that had landed in the default partition move into it.
---   Tells   nothing.
+--   Returns how many days were made. Outcomes of such a day that had landed in the default partition move into it.
+--   Notifies nothing.
 create or replace function holdfast.make_outcome_partitions_v1(p_days integer default 7)
   returns integer
   language plpgsql volatile security definer

@@ -1,9 +1,9 @@
 -- prune_jobs: finished jobs older than the retention → gone
 --   Guard   only whole days before the retention; a job that was retried meanwhile lives on, and a pipeline goes as a whole.
 --   Locks   job rows, skip locked; a day's partition for the moment of its drop, given up after a second.
---   Gives   how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped, save those
+--   Returns how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped, save those
 --           that hold outcomes of a pipeline that lives.
---   Tells   nothing.
+--   Notifies nothing.
 -- The wide rows of job go in batches, the day of outcomes is dropped whole. Ticks of schedules and events
 -- go with the retention too.
 create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000)
@@ -57,7 +57,7 @@ begin
      and not exists (select from holdfast.job as j where j.id = a.job_id);
   delete from holdfast.job_log as g where g.job_id = any (v_ids)
      and not exists (select from holdfast.job as j where j.id = g.job_id);
-  delete from holdfast.step as s where s.job_id = any (v_ids)
+  delete from holdfast.durable_step as s where s.job_id = any (v_ids)
      and not exists (select from holdfast.job as j where j.id = s.job_id);
   delete from holdfast.outcome_default as o where o.job_id = any (v_ids)
      and not exists (select from holdfast.job as j where j.id = o.job_id);

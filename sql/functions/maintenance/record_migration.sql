@@ -1,8 +1,8 @@
 -- record_migration: notes that a migration was applied
 --   Guard   none; only the owner may call it.
 --   Locks   none.
---   Gives   nothing.
---   Tells   nothing.
+--   Returns nothing.
+--   Notifies nothing.
 --   Tested by  test/store/migrate.test.ts
 create or replace function holdfast.record_migration(p_revision integer, p_name text, p_checksum text)
   returns void

@@ -1,12 +1,12 @@
--- roll_statistics: adds what has ended since the last time to the figures
+-- roll_statistics: adds what has ended since the last time to the statistics
 --   Guard   one at a time, others return at once. The mark moves in the transaction that counts: a crash neither loses nor
 --           doubles. Nothing is counted before all transactions that could still add to its span are over.
---   Locks   stats_mark, skip locked; rows of stats_minute.
---   Gives   true when there is more to count now.
---   Tells   nothing.
+--   Locks   statistics_mark, skip locked; rows of statistics_minute.
+--   Returns true when there is more to count now.
+--   Notifies nothing.
 -- An outcome carries the moment it was written, not the moment its transaction committed. So a round notes the time and then
 -- its own transaction number: whatever was written before has a lower number, and once no lower number is open, all of it can
--- be seen. A transaction that stays open does not hold the figures up for longer than five minutes; what it has settled by
+-- be seen. A transaction that stays open does not hold the statistics up for longer than five minutes; what it has settled by
 -- then is missing in them. Attempts note their time a little before their transaction has a number: hence the margin.
 create or replace function holdfast.roll_statistics_v1()
   returns boolean
@@ -19,20 +19,20 @@ declare
   v_margin constant interval := '5 seconds';
   v_patience constant interval := '5 minutes';
   v_keep constant interval := '30 days';
-  v_mark holdfast.stats_mark;
+  v_mark holdfast.statistics_mark;
   v_sure_to timestamptz;
 begin
   if pg_current_xact_id_if_assigned() is not null then
-    perform holdfast.refuse('INVALID_OPTION', 'figures are counted in a transaction of their own', '{}');
+    perform holdfast.refuse('INVALID_OPTION', 'statistics are counted in a transaction of their own', '{}');
   end if;
   if not holdfast.statistics_are_due() then
     return false;  -- another worker has just done it: however many there are, one writes
   end if;
-  insert into holdfast.stats_mark (counted_to, folded_to)
+  insert into holdfast.statistics_mark (counted_to, folded_to)
   select date_trunc('day', v_now - v_keep), date_trunc('day', v_now - v_keep)
-   where not exists (select from holdfast.stats_mark)
+   where not exists (select from holdfast.statistics_mark)
   on conflict do nothing;
-  select m.* into v_mark from holdfast.stats_mark as m for update skip locked;
+  select m.* into v_mark from holdfast.statistics_mark as m for update skip locked;
   if not found then
     return false;
   end if;
@@ -49,11 +49,11 @@ begin
     v_mark.probe_at := v_now;
     v_mark.probe_xid := pg_current_xact_id();
   end if;
-  update holdfast.stats_mark as m
+  update holdfast.statistics_mark as m
      set counted_to = v_mark.counted_to, folded_to = v_mark.folded_to, probe_at = v_mark.probe_at, probe_xid = v_mark.probe_xid;
-  delete from holdfast.stats_minute as m
+  delete from holdfast.statistics_minute as m
    where m.ctid = any (array(
-     select o.ctid from holdfast.stats_minute as o where o.minute < v_now - v_keep order by o.minute limit 10000
+     select o.ctid from holdfast.statistics_minute as o where o.minute < v_now - v_keep order by o.minute limit 10000
    ));
   return coalesce(v_mark.counted_to < v_sure_to, false);
 end

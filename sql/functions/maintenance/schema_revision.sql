@@ -1,8 +1,8 @@
 -- schema_revision: which migrations this database has
 --   Guard   none.
 --   Locks   none.
---   Gives   the highest applied revision, and the checksum of each migration's text by its revision.
---   Tells   nothing.
+--   Returns the highest applied revision, and the checksum of each migration's text by its revision.
+--   Notifies nothing.
 create or replace function holdfast.schema_revision_v1(out revision integer, out checksums jsonb)
   language sql stable security definer
   set search_path = pg_catalog, pg_temp

@@ -1,8 +1,8 @@
--- statistics_buckets: the bounds of the figures' histograms, in milliseconds
+-- statistics_buckets: the bounds of the statistics' histograms, in milliseconds
 --   Guard   none.
 --   Locks   none.
---   Gives   upper bounds, ascending; one bucket more holds what lies beyond the last.
---   Tells   nothing.
+--   Returns upper bounds, ascending; one bucket more holds what lies beyond the last.
+--   Notifies nothing.
 --   Tested by  test/sql/maintenance/roll_statistics.test.ts
 create or replace function holdfast.statistics_buckets()
   returns double precision[]

@@ -1,8 +1,8 @@
 -- audit_operation: writes down who did what by hand
 --   Guard   none.
 --   Locks   none.
---   Gives   nothing; the row commits or not together with the deed.
---   Tells   nothing.
+--   Returns nothing; the row commits or not together with the operation.
+--   Notifies nothing.
 --   Tested by  test/sql/operate/cancel_job.test.ts
 create or replace function holdfast.audit_operation(p_actor text, p_action text, p_job_id bigint, p_details jsonb)
   returns void

@@ -1,8 +1,8 @@
 -- cancel_bulk: no further step of a bulk operation is done
 --   Guard   it is open.
 --   Locks   the operation's row; waits for a step that is under way.
---   Gives   true, or false when it was over already; raises JOB_NOT_FOUND when there is no such operation.
---   Tells   nothing.
+--   Returns true, or false when it was over already; raises JOB_NOT_FOUND when there is no such operation.
+--   Notifies nothing.
 create or replace function holdfast.cancel_bulk_v1(p_id bigint, p_actor text default null)
   returns boolean
   language plpgsql volatile security definer

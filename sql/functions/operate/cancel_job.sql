@@ -2,8 +2,8 @@
 --   Guard   the job is in one of these states; anyone with the right may cancel, a lease is not needed.
 --   Locks   the key row, then the ready or lease row; for a job of a pipeline then as unblock_successors. Waits for short
 --           transitions of the same job and of what its pipeline decides about.
---   Gives   the state it was cancelled in; raises JOB_NOT_FOUND, or WRONG_STATE when it is final already.
---   Tells   a running job's worker by its next renewal: from now on every write of it is refused; workers of jobs that came
+--   Returns the state it was cancelled in; raises JOB_NOT_FOUND, or WRONG_STATE when it is final already.
+--   Notifies a running job's worker by its next renewal: from now on every write of it is refused; workers of jobs that came
 --           after it in a pipeline that goes on.
 create or replace function holdfast.cancel_job_v1(p_job_id bigint, p_reason text default null, p_actor text default null)
   returns text

@@ -1,8 +1,8 @@
 -- find_bulk: one bulk operation
 --   Guard   none.
 --   Locks   none.
---   Gives   its row, or none.
---   Tells   nothing.
+--   Returns its row, or none.
+--   Notifies nothing.
 --   Tested by  test/sql/operate/list_bulk.test.ts
 create or replace function holdfast.find_bulk_v1(p_id bigint)
   returns setof holdfast.bulk_operation

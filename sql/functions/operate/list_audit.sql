@@ -1,10 +1,10 @@
 -- list_audit: who did what by hand, newest first
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_limit entries before the id p_before; of a job, an actor or an action where these are given. Each row also
+--   Returns up to p_limit entries before the id p_before; of a job, an actor or an action where these are given. Each row also
 --           says where the next page begins (null: there is none); an empty page is one row of that. Of entries that do not
 --           fit it looks at no more than 10,000 a page.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.list_audit_v1(
   p_job_id bigint default null,
   p_actor text default null,

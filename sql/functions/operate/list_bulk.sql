@@ -1,8 +1,8 @@
 -- list_bulk: bulk operations, newest first
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_limit rows before the id p_before.
---   Tells   nothing.
+--   Returns up to p_limit rows before the id p_before.
+--   Notifies nothing.
 create or replace function holdfast.list_bulk_v1(p_before bigint default null, p_limit integer default 50)
   returns setof holdfast.bulk_operation
   language sql stable security definer

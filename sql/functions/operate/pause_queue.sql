@@ -1,8 +1,8 @@
 -- pause_queue: no job of the queue is claimed any more; what runs goes on
 --   Guard   none; pausing a paused queue keeps the first time.
 --   Locks   the queue row.
---   Gives   true when it was not paused before.
---   Tells   nothing.
+--   Returns true when it was not paused before.
+--   Notifies nothing.
 create or replace function holdfast.pause_queue_v1(p_queue text, p_actor text default null)
   returns boolean
   language plpgsql volatile security definer

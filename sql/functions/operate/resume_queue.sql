@@ -1,8 +1,8 @@
 -- resume_queue: jobs of the queue are claimed again
 --   Guard   none.
 --   Locks   the queue row.
---   Gives   true when it was paused.
---   Tells   workers, when the caller's transaction commits.
+--   Returns true when it was paused.
+--   Notifies workers, when the caller's transaction commits.
 create or replace function holdfast.resume_queue_v1(p_queue text, p_actor text default null)
   returns boolean
   language plpgsql volatile security definer

@@ -1,8 +1,8 @@
 -- retry_job: completed | failed | cancelled | superseded → pending, with fresh attempts
 --   Guard   the job is in a final state.
 --   Locks   the job row, what waits for it in its pipeline and the pipeline's row, then its outcome.
---   Gives   the state it was in; raises JOB_NOT_FOUND, or WRONG_STATE while it is alive.
---   Tells   workers, when the caller's transaction commits.
+--   Returns the state it was in; raises JOB_NOT_FOUND, or WRONG_STATE while it is alive.
+--   Notifies workers, when the caller's transaction commits.
 -- The token goes on from where it was, so nothing that an earlier attempt still sends is accepted. A keyed job counts as
 -- the newest of its key from now on. A job that was not completed goes on from the steps that it remembers, but waits anew.
 -- What waits in its pipeline waits for it again; what was cancelled there is opened by retry_pipeline only.
@@ -37,7 +37,7 @@ begin
       jsonb_build_object('job_id', p_job_id, 'state', holdfast.state_of(p_job_id)));
   end if;
 
-  delete from holdfast.step as s where s.job_id = p_job_id and (v_state = 'completed' or s.kind = 'event' and s.output is null);
+  delete from holdfast.durable_step as s where s.job_id = p_job_id and (v_state = 'completed' or s.kind = 'event' and s.output is null);
   update holdfast.waiting as w
      set open = w.open + 1
    where w.job_id = any (array(select d.job_id from holdfast.dependency as d where d.depends_on = p_job_id));

@@ -1,11 +1,11 @@
--- start_bulk: asks for a deed on all jobs of a filter
---   Guard   the filter names states, and only those that the deed is for: final ones to retry, living ones to cancel.
+-- start_bulk: asks for a operation on all jobs of a filter
+--   Guard   the filter names states, and only those that the operation is for: final ones to retry, living ones to cancel.
 --   Locks   none.
---   Gives   the operation's row, with the jobs that match now counted up to 10,000; raises INVALID_OPTION.
---   Tells   nothing; every worker looks for open operations about once a second.
+--   Returns the operation's row, with the jobs that match now counted up to 10,000; raises INVALID_OPTION.
+--   Notifies nothing; every worker looks for open operations about once a second.
 -- Spans of time become moments here: what "the last hour" is does not move while it is worked off.
 create or replace function holdfast.start_bulk_v1(
-  p_deed text,
+  p_operation text,
   p_filter jsonb,
   p_reason text default null,
   p_actor text default null
@@ -16,26 +16,26 @@ create or replace function holdfast.start_bulk_v1(
 as $$
 declare
   v_filter constant holdfast.job_filter := holdfast.read_filter(p_filter);
-  v_allowed constant text[] := case p_deed
+  v_allowed constant text[] := case p_operation
     when 'retry' then array['completed', 'failed', 'cancelled', 'superseded']
     when 'cancel' then array['pending', 'waiting', 'running']
   end;
   v_row holdfast.bulk_operation;
 begin
   if v_allowed is null then
-    perform holdfast.refuse('INVALID_OPTION', 'deed must be retry or cancel', jsonb_build_object('received', p_deed));
+    perform holdfast.refuse('INVALID_OPTION', 'operation must be retry or cancel', jsonb_build_object('received', p_operation));
   elsif v_filter.states is null or v_filter.states = '{}' or not v_filter.states <@ v_allowed then
-    perform holdfast.refuse('INVALID_OPTION', format('the filter must name states to %s: %s', p_deed,
+    perform holdfast.refuse('INVALID_OPTION', format('the filter must name states to %s: %s', p_operation,
       array_to_string(v_allowed, ', ')), jsonb_build_object('received', v_filter.states));
   end if;
 
-  insert into holdfast.bulk_operation (deed, filter, reason, asked_by, asked_at, expected, expected_is_capped)
-  select p_deed, jsonb_strip_nulls(to_jsonb(v_filter)), left(p_reason, 1000), coalesce(p_actor, session_user), holdfast.now(),
+  insert into holdfast.bulk_operation (operation, filter, reason, asked_by, asked_at, expected, expected_is_capped)
+  select p_operation, jsonb_strip_nulls(to_jsonb(v_filter)), left(p_reason, 1000), coalesce(p_actor, session_user), holdfast.now(),
          c.count, c.is_capped
     from holdfast.count_jobs_v1(p_filter) as c
   returning * into v_row;
   perform holdfast.audit_operation(p_actor, 'start_bulk', null,
-    jsonb_build_object('bulk', v_row.id, 'deed', p_deed, 'filter', v_row.filter, 'expected', v_row.expected));
+    jsonb_build_object('bulk', v_row.id, 'operation', p_operation, 'filter', v_row.filter, 'expected', v_row.expected));
   return next v_row;
 end
 $$;

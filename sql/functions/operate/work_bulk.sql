@@ -1,10 +1,10 @@
 -- work_bulk: does one small step of the oldest open bulk operation
---   Guard   one worker at a time per operation; the position moves in the transaction that does the deeds, so a step that
+--   Guard   one worker at a time per operation; the position moves in the transaction that does the operations, so a step that
 --           fails is done again from where it began and a step that is done is not.
---   Locks   the operation's row, skip locked; then what the deed locks, job by job, in the order of sql/README.md.
---   Gives   the operation after the step; none when nothing is open or others work on all of it.
---   Tells   as the deed.
--- Each job has its own row in audit, by the deed itself: its history must say who touched it, whether one by one or in bulk.
+--   Locks   the operation's row, skip locked; then what the operation locks, job by job, in the order of sql/README.md.
+--   Returns the operation after the step; none when nothing is open or others work on all of it.
+--   Notifies as the operation.
+-- Each job has its own row in audit, by the operation itself: its history must say who touched it, whether one by one or in bulk.
 -- Jobs that have left the filter's states meanwhile are skipped.
 create or replace function holdfast.work_bulk_v1(p_limit integer default 100)
   returns setof holdfast.bulk_operation
@@ -29,7 +29,7 @@ begin
      order by j.key nulls first, w.id
   loop
     begin
-      if v_row.deed = 'retry' then
+      if v_row.operation = 'retry' then
         perform holdfast.retry_job_v1(v_id, v_row.asked_by);
       else
         perform holdfast.cancel_job_v1(v_id, v_row.reason, v_row.asked_by);

@@ -2,9 +2,9 @@
 --   Guard   none: whatever lives is ended; anyone with the right may cancel, leases are not needed.
 --   Locks   key rows in order, then lease rows by id, then the pipeline's waiting rows by id and its row; waits for short
 --           transitions of these jobs. Pending jobs skip locked.
---   Gives   how many were cancelled, and whether one lives on, which was just being claimed and needs a second call. Raises
+--   Returns how many were cancelled, and whether one lives on, which was just being claimed and needs a second call. Raises
 --           PIPELINE_NOT_FOUND. A pipeline that compensates begins to.
---   Tells   running jobs' workers by their next renewal; workers of compensations.
+--   Notifies running jobs' workers by their next renewal; workers of compensations.
 create or replace function holdfast.cancel_pipeline_v1(
   p_pipeline uuid,
   p_reason text default null,

@@ -1,8 +1,8 @@
 -- cancel_unstarted: waiting | pending → cancelled for the jobs of a pipeline
 --   Guard   the caller holds the pipeline's waiting rows.
 --   Locks   pending jobs and free keys, skip locked.
---   Gives   how many.
---   Tells   sleeping workers of jobs that waited for a freed key.
+--   Returns how many.
+--   Notifies sleeping workers of jobs that waited for a freed key.
 --   Tested by  test/sql/pipelines/cancel_pipeline.test.ts
 create or replace function holdfast.cancel_unstarted(p_pipeline uuid, p_error jsonb)
   returns integer

@@ -1,8 +1,8 @@
 -- chain_jobs: none → pending for the jobs that follow a running one, in its pipeline
 --   Guard   the caller holds the job's lease (job id, token, lease id); members as in enqueue_jobs.
 --   Locks   the key row, then the lease row, until the caller's transaction ends, which completes the job too.
---   Gives   one job id per member; raises LEASE_LOST, INVALID_OPTION or INVALID_INPUT. A job without a pipeline gets one.
---   Tells   workers, by p_wake as in enqueue_jobs.
+--   Returns one job id per member; raises LEASE_LOST, INVALID_OPTION or INVALID_INPUT. A job without a pipeline gets one.
+--   Notifies workers, by p_wake as in enqueue_jobs.
 create or replace function holdfast.chain_jobs_v1(
   p_job_id bigint,
   p_token bigint,

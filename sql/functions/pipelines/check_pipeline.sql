@@ -1,8 +1,8 @@
 -- check_pipeline: refuses a pipeline that cannot be stored whole
 --   Guard   none.
 --   Locks   none.
---   Gives   nothing; raises INVALID_OPTION, INVALID_INPUT or PIPELINE_TOO_LARGE, naming the first bad step's place from 0.
---   Tells   nothing.
+--   Returns nothing; raises INVALID_OPTION, INVALID_INPUT or PIPELINE_TOO_LARGE, naming the first bad step's place from 0.
+--   Notifies nothing.
 --   Tested by  test/sql/pipelines/enqueue_pipeline.test.ts
 create or replace function holdfast.check_pipeline(p_pipeline jsonb, p_steps jsonb)
   returns void

@@ -1,9 +1,9 @@
 -- compensate_pipeline: none → pending | waiting for the jobs that take a stopped pipeline's completed steps back
 --   Guard   the caller holds the pipeline's row; it is stopped, nothing of it lives, and it has not compensated before.
 --   Locks   none.
---   Gives   the first of these jobs, or none. They run one after another, the step that completed last first; one that fails
+--   Returns the first of these jobs, or none. They run one after another, the step that completed last first; one that fails
 --           does not keep the others from running.
---   Tells   nothing; the caller does.
+--   Notifies nothing; the caller does.
 --   Tested by  test/sql/pipelines/compensate_pipeline.test.ts
 create or replace function holdfast.compensate_pipeline(p_pipeline uuid)
   returns bigint[]

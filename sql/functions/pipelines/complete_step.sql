@@ -3,9 +3,9 @@
 --           nothing more, has no key and a type that the caller has a handler for, and its queue is not paused and has room.
 --   Locks   the lease row, then the successor's waiting row. For a step with a key and for other shapes of a graph as
 --           complete_steps.
---   Gives   null when the lease was lost. Else a list of what is now claimed for the caller: as encode_claimed_jobs, with facts, by
+--   Returns null when the lease was lost. Else a list of what is now claimed for the caller: as encode_claimed_jobs, with facts, by
 --           id: what results_after gives for an input that is computed. Repeating a completion is settled again.
---   Tells   sleeping workers of what became pending and was not handed over.
+--   Notifies sleeping workers of what became pending and was not handed over.
 -- To set a statement up takes longer than to run it. So there are few, each of the cheapest kind, and all in one function.
 create or replace function holdfast.complete_step_v1(
   p_job_id bigint,

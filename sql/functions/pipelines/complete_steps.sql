@@ -1,10 +1,10 @@
 -- complete_steps: running → completed for jobs with successors, which the caller may get in the same call
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
 --   Locks   as complete_the_rest; then, for what is handed over, as claim_by_id.
---   Gives   lost: the places, from 1, of the members whose lease was lost; handed: what claim_by_id gives for each job that
+--   Returns lost: the places, from 1, of the members whose lease was lost; handed: what claim_by_id gives for each job that
 --           became pending by this and is now claimed for the caller, at most p_rooms of each of p_queues. Repeating a
 --           completion is settled again.
---   Tells   sleeping workers of what was not handed over.
+--   Notifies sleeping workers of what was not handed over.
 -- Members: job_id, token, lease_id, output and next, the members of an enqueue that follow the job in its pipeline.
 create or replace function holdfast.complete_steps_v1(
   p_settlements jsonb,

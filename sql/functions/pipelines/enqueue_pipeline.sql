@@ -1,9 +1,9 @@
 -- enqueue_pipeline: none → pending | waiting for all steps of a pipeline, or for none of them
 --   Guard   the graph is checked before the first step is stored: names, unknown steps, cycles, limits.
 --   Locks   none.
---   Gives   the pipeline's id and the job of the step that is its result. Raises INVALID_OPTION, INVALID_INPUT, DUPLICATE_STEP,
+--   Returns the pipeline's id and the job of the step that is its result. Raises INVALID_OPTION, INVALID_INPUT, DUPLICATE_STEP,
 --           UNKNOWN_STEP, PIPELINE_CYCLE or PIPELINE_TOO_LARGE.
---   Tells   workers, by p_wake as in enqueue_jobs.
+--   Notifies workers, by p_wake as in enqueue_jobs.
 -- p_pipeline: name, input, on_failure (stop, continue, compensate) and result, the name of a step. Steps are members of an
 -- enqueue with a name, the names of those they come after and, as compensate, the job that takes them back.
 create or replace function holdfast.enqueue_pipeline_v1(

@@ -1,8 +1,8 @@
 -- enqueue_pipeline_as_operator: none → pending | waiting for all steps of a pipeline, by an operator, written down
 --   Guard   as enqueue_pipeline.
 --   Locks   none.
---   Gives   as enqueue_pipeline. The pipeline has its row in audit.
---   Tells   as enqueue_pipeline.
+--   Returns as enqueue_pipeline. The pipeline has its row in audit.
+--   Notifies as enqueue_pipeline.
 create or replace function holdfast.enqueue_pipeline_as_operator_v1(
   p_pipeline jsonb,
   p_steps jsonb,

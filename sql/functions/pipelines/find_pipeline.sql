@@ -1,10 +1,10 @@
 -- find_pipeline: one pipeline and how far it is
 --   Guard   none.
 --   Locks   none.
---   Gives   one row, or none: what was asked, its state, how many of its jobs are in each state, and their queues. A pipeline
+--   Returns one row, or none: what was asked, its state, how many of its jobs are in each state, and their queues. A pipeline
 --           that was chained job by job has no name. Reads every job of the pipeline: its result alone is a matter of
 --           find_job.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.find_pipeline_v1(p_pipeline uuid)
   returns table (
     id uuid, name text, input jsonb, on_failure text, state text, result_job bigint, stopped_by bigint, stopped_at timestamptz,

@@ -1,9 +1,9 @@
 -- list_pipeline_steps: the jobs of a pipeline in the order of its graph, each with those it comes after
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_limit jobs after the id p_after, as list_jobs shows them; the first 200 jobs that each comes after and how
+--   Returns up to p_limit jobs after the id p_after, as list_jobs shows them; the first 200 jobs that each comes after and how
 --           many these are; the job that it takes back, and the type of the one that would take it back.
---   Tells   nothing.
+--   Notifies nothing.
 -- Ids grow along every edge, so a page holds no job that one of an earlier page waits for.
 create or replace function holdfast.list_pipeline_steps_v1(p_pipeline uuid, p_after bigint default 0, p_limit integer default 50)
   returns table (

@@ -1,11 +1,11 @@
 -- list_pipelines: the pipelines that were enqueued as such, newest first
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_limit pipelines, where p_queues is given only such that have no job in any other queue. The states of
+--   Returns up to p_limit pipelines, where p_queues is given only such that have no job in any other queue. The states of
 --           their newest 200 jobs are counted; is_capped says that there are more, and then the state may miss an older job
 --           that still runs. Each row also says where the next page begins (null: there is none); an empty page is one row of
 --           that. Of pipelines that are left out it looks at no more than 1,000 a page. Raises INVALID_OPTION.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.list_pipelines_v1(
   p_after text default null,
   p_limit integer default 50,

@@ -2,9 +2,9 @@
 --   Guard   the caller has ended the jobs or holds them; p_state is how they end.
 --   Locks   waiting rows in order of the id: the jobs' own, their successors', and all of a pipeline that this end stops;
 --           then, by id, the rows of these pipelines and of those that compensate.
---   Gives   the pipelines to stop and the locked ones that compensate. With p_skips it never waits: is_held false means that
+--   Returns the pipelines to stop and the locked ones that compensate. With p_skips it never waits: is_claimed false means that
 --           another has one of the rows, and the caller leaves the jobs alone for now.
---   Tells   nothing.
+--   Notifies nothing.
 --   Tested by  test/sql/pipelines/unblock_successors.test.ts
 create or replace function holdfast.lock_successors(
   p_job_ids bigint[],
@@ -12,7 +12,7 @@ create or replace function holdfast.lock_successors(
   p_skips boolean default false,
   out stopping uuid[],
   out compensating uuid[],
-  out is_held boolean
+  out is_claimed boolean
 )
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
@@ -37,9 +37,9 @@ begin
     v_pipelines := array(select distinct p.id from unnest(stopping || compensating) as p(id));
   end if;
 
-  is_held := true;
+  is_claimed := true;
   if p_skips then
-    is_held := (select count(*) from holdfast.waiting as w where w.job_id = any (v_waiting)) = (
+    is_claimed := (select count(*) from holdfast.waiting as w where w.job_id = any (v_waiting)) = (
         select count(*)
           from (
             select from holdfast.waiting as w where w.job_id = any (v_waiting) order by w.job_id for update skip locked

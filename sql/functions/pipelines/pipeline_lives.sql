@@ -1,8 +1,8 @@
 -- pipeline_lives: whether a job of a pipeline waits, is pending or runs
 --   Guard   none.
 --   Locks   none.
---   Gives   true or false.
---   Tells   nothing.
+--   Returns true or false.
+--   Notifies nothing.
 --   Tested by  test/sql/pipelines/retry_pipeline.test.ts
 create or replace function holdfast.pipeline_lives(p_pipeline uuid)
   returns boolean

@@ -1,8 +1,8 @@
 -- pipeline_order: the places of a pipeline's steps in an order that follows every edge
 --   Guard   none.
 --   Locks   none.
---   Gives   each place once; raises PIPELINE_CYCLE with names of steps that wait for each other.
---   Tells   nothing.
+--   Returns each place once; raises PIPELINE_CYCLE with names of steps that wait for each other.
+--   Notifies nothing.
 --   Tested by  test/sql/pipelines/enqueue_pipeline.test.ts
 create or replace function holdfast.pipeline_order(p_names text[], p_befores integer[], p_afters integer[])
   returns integer[]

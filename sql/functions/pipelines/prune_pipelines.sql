@@ -1,8 +1,8 @@
 -- prune_pipelines: pipelines whose jobs have all ended before a day → gone
 --   Guard   nothing of it lives or has ended since; while it lives its outputs are needed.
 --   Locks   pipeline rows, then their job rows, skip locked.
---   Gives   the jobs of these pipelines, locked, for the caller to delete. Stops after as many as p_limit.
---   Tells   nothing.
+--   Returns the jobs of these pipelines, locked, for the caller to delete. Stops after as many as p_limit.
+--   Notifies nothing.
 --   Tested by  test/sql/maintenance/prune_jobs.test.ts
 create or replace function holdfast.prune_pipelines(p_before timestamptz, p_limit integer)
   returns bigint[]

@@ -1,8 +1,8 @@
 -- ready_steps: waiting → pending
 --   Guard   the caller has taken the jobs out of their former place; nothing they wait for is open.
 --   Locks   none.
---   Gives   nothing; the jobs are due. A keyed job counts as the newest of its key from now on.
---   Tells   nothing.
+--   Returns nothing; the jobs are due. A keyed job counts as the newest of its key from now on.
+--   Notifies nothing.
 --   Tested by  test/sql/pipelines/unblock_successors.test.ts
 create or replace function holdfast.ready_steps(p_job_ids bigint[], p_tokens bigint[])
   returns void

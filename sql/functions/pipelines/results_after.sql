@@ -1,8 +1,8 @@
 -- results_after: what the input of a step is computed from, when the last step that it waited for has just been completed
 --   Guard   the caller has completed p_last with p_output, in this transaction.
 --   Locks   none.
---   Gives   as step_results, as one JSON object; null when outputs take more than 8 kB: those are asked for when the step runs.
---   Tells   nothing.
+--   Returns as step_results, as one JSON object; null when outputs take more than 8 kB: those are asked for when the step runs.
+--   Notifies nothing.
 --   Tested by  test/sql/pipelines/complete_step.test.ts
 -- A step that comes after this one alone is the common one, and looks for no outcome in the partition of each day.
 create or replace function holdfast.results_after(p_last bigint, p_output jsonb, p_job_id bigint)

@@ -1,9 +1,9 @@
 -- retry_pipeline: completed | failed | cancelled | superseded → pending | waiting, from the steps that did not complete
 --   Guard   nothing of the pipeline lives, a step of it did not complete, and it has not been compensated.
 --   Locks   the pipeline's row, then the outcomes.
---   Gives   how many steps are open again: those that did not complete and all that come after them, with fresh attempts.
+--   Returns how many steps are open again: those that did not complete and all that come after them, with fresh attempts.
 --           Raises PIPELINE_NOT_FOUND or WRONG_STATE.
---   Tells   workers, when the caller's transaction commits.
+--   Notifies workers, when the caller's transaction commits.
 create or replace function holdfast.retry_pipeline_v1(p_pipeline uuid, p_actor text default null)
   returns integer
   language plpgsql volatile security definer
@@ -45,7 +45,7 @@ begin
       jsonb_build_object('pipeline_id', p_pipeline));
   end if;
 
-  delete from holdfast.step as s
+  delete from holdfast.durable_step as s
    where s.job_id = any (v_again)
      and (s.kind = 'event' and s.output is null
           or (select o.state from holdfast.outcome as o where o.job_id = s.job_id limit 1) = 'completed');

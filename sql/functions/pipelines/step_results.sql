@@ -1,9 +1,9 @@
 -- step_results: what a step's input is computed from
 --   Guard   none.
 --   Locks   none.
---   Gives   the pipeline's name and input, the step's name, and by name what the steps that it comes after came to: state,
+--   Returns the pipeline's name and input, the step's name, and by name what the steps that it comes after came to: state,
 --           output and error. For a compensation only the step that it takes back. No row for a job that is no step.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.step_results_v1(p_job_id bigint)
   returns table (pipeline text, input jsonb, step text, compensates text, results jsonb)
   language plpgsql stable security definer  -- a body in SQL would be planned anew at every call

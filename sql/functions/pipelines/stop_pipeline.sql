@@ -1,8 +1,8 @@
 -- stop_pipeline: waiting | pending → cancelled for what a pipeline has not started yet
 --   Guard   the caller holds the pipeline's row and its waiting rows (lock_successors).
 --   Locks   pending jobs and free keys, skip locked: one that is just being claimed may run to its end.
---   Gives   nothing; the first of p_job_ids that did not complete is written down as the reason.
---   Tells   sleeping workers of jobs that waited for a freed key.
+--   Returns nothing; the first of p_job_ids that did not complete is written down as the reason.
+--   Notifies sleeping workers of jobs that waited for a freed key.
 --   Tested by  test/sql/pipelines/unblock_successors.test.ts
 create or replace function holdfast.stop_pipeline(p_pipeline uuid, p_job_ids bigint[], p_state text)
   returns void

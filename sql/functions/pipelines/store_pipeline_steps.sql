@@ -1,8 +1,8 @@
 -- store_pipeline_steps: none → pending | waiting for the steps of a pipeline
 --   Guard   the caller has checked the steps; ids grow along every edge.
 --   Locks   none.
---   Gives   the ids of the steps that wait for none and are due.
---   Tells   nothing; the caller does.
+--   Returns the ids of the steps that wait for none and are due.
+--   Notifies nothing; the caller does.
 --   Tested by  test/sql/pipelines/enqueue_pipeline.test.ts
 -- p_ids stands beside p_steps. The edges lead from the places p_befores to the places p_afters, each once.
 create or replace function holdfast.store_pipeline_steps(

@@ -1,9 +1,9 @@
 -- unblock_successors: waiting → pending | cancelled for the jobs that come after those that have just ended
 --   Guard   the caller has ended the jobs as p_state, in this transaction.
 --   Locks   as lock_successors; pending jobs of a stopped pipeline, skip locked.
---   Gives   the jobs that became pending. A pipeline that stops: its waiting and pending jobs are cancelled, what runs may end;
+--   Returns the jobs that became pending. A pipeline that stops: its waiting and pending jobs are cancelled, what runs may end;
 --           one that compensates: when nothing of it lives any more, its compensations begin.
---   Tells   workers of these jobs' queues, by p_wake.
+--   Notifies workers of these jobs' queues, by p_wake.
 create or replace function holdfast.unblock_successors(p_job_ids bigint[], p_state text, p_wake text)
   returns bigint[]
   language plpgsql volatile

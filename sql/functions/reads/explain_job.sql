@@ -1,9 +1,9 @@
 -- explain_job: why a job does not run, or what became of it
 --   Guard   none.
 --   Locks   none.
---   Gives   one row per reason: its constant code, the sentence, the facts; and when the job is expected to start, the same
+--   Returns one row per reason: its constant code, the sentence, the facts; and when the job is expected to start, the same
 --           in each row, null when it cannot be told. Raises JOB_NOT_FOUND.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.explain_job_v1(p_job_id bigint)
   returns table (code text, text text, facts jsonb, expected_start timestamptz)
   language plpgsql stable security definer

@@ -1,10 +1,10 @@
 -- explain_pending: the reasons why a pending job does not run now
 --   Guard   none.
 --   Locks   none.
---   Gives   one row per reason, code and facts; none when nothing stands in its way.
---   Tells   nothing.
+--   Returns one row per reason, code and facts; none when nothing stands in its way.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/explain_job.test.ts
--- A worker counts as alive for ten seconds after its last beat, as for the reaper.
+-- A worker counts as alive for ten seconds after its last heartbeat, as for the reaper.
 create or replace function holdfast.explain_pending(p_job_id bigint)
   returns table (code text, facts jsonb)
   language sql stable
@@ -20,14 +20,14 @@ as $$
   waits as materialized (
     select s.kind, s.name, s.event, s.wake_at
       from pending as r
-      join holdfast.step as s on s.job_id = r.job_id and s.token = r.token
+      join holdfast.durable_step as s on s.job_id = r.job_id and s.token = r.token
      where s.kind = 'sleep' and s.wake_at > r.now
         or s.is_open
   ),
   live as materialized (
     select w.id, w.queues, w.types, w.concurrency
       from pending as r
-      join holdfast.worker as w on w.beat_at > r.now - interval '10 seconds'
+      join holdfast.worker as w on w.heartbeat_at > r.now - interval '10 seconds'
   ),
   able as materialized (
     select w.id, w.concurrency from pending as r join live as w on r.queue = any (w.queues) and r.type = any (w.types)

@@ -1,8 +1,8 @@
 -- explain_text: the sentence of a reason
 --   Guard   none.
 --   Locks   none.
---   Gives   one sentence for people, made of the facts; the only place that words it.
---   Tells   nothing.
+--   Returns one sentence for people, made of the facts; the only place that words it.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/explain_job.test.ts
 create or replace function holdfast.explain_text(p_code text, p_facts jsonb)
   returns text

@@ -1,8 +1,8 @@
 -- find_job: one job as the view jobs shows it
 --   Guard   none.
 --   Locks   none.
---   Gives   its row, or none.
---   Tells   nothing.
+--   Returns its row, or none.
+--   Notifies nothing.
 create or replace function holdfast.find_job_v1(p_job_id bigint)
   returns setof holdfast.jobs
   language sql stable security definer

@@ -1,8 +1,8 @@
 -- finished_day: the newest day that may have outcomes from before a moment
 --   Guard   none.
 --   Locks   none.
---   Gives   the day's beginning in UTC; null when there is none.
---   Tells   nothing.
+--   Returns the day's beginning in UTC; null when there is none.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- A day without a partition of its own can only be in the default one.
 create or replace function holdfast.finished_day(p_before timestamptz)

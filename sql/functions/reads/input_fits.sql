@@ -1,8 +1,8 @@
 -- input_fits: whether an input has the values that a filter asks for
 --   Guard   none.
 --   Locks   none.
---   Gives   true when what stands at each path, printed as text, is exactly the value.
---   Tells   nothing.
+--   Returns true when what stands at each path, printed as text, is exactly the value.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 create or replace function holdfast.input_fits(p_input jsonb, p_conditions jsonb)
   returns boolean

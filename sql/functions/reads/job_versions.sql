@@ -1,9 +1,9 @@
 -- job_versions: what a live view compares to know whether jobs have changed
 --   Guard   at most 1,000 ids.
 --   Locks   none.
---   Gives   for each job that exists a text that differs after every change, the id of its last log line (0: none), and a text
+--   Returns for each job that exists a text that differs after every change, the id of its last log line (0: none), and a text
 --           that differs when its handler has remembered something or waits for something else ('0.0': neither).
---   Tells   nothing.
+--   Notifies nothing.
 -- The text names the place and the transactions that wrote the rows: no write has to count for those who look.
 create or replace function holdfast.job_versions_v1(p_job_ids bigint[])
   returns table (id bigint, version text, last_log bigint, steps text)
@@ -42,7 +42,7 @@ begin
      cross join lateral (
        select concat_ws('.', count(*), count(*) filter (where s.is_open or s.kind = 'sleep' and s.wake_at > holdfast.now()),
                         (extract(epoch from max(s.at)) * 1000000)::bigint) as steps
-         from holdfast.step as s
+         from holdfast.durable_step as s
         where s.job_id = j.id
      ) as k
      order by j.id;

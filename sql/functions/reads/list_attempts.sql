@@ -1,8 +1,8 @@
 -- list_attempts: the failed and lost attempts of a job, newest first
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_limit rows of attempts before the token p_before.
---   Tells   nothing.
+--   Returns up to p_limit rows of attempts before the token p_before.
+--   Notifies nothing.
 create or replace function holdfast.list_attempts_v1(p_job_id bigint, p_before bigint default null, p_limit integer default 100)
   returns setof holdfast.attempt
   language sql stable security definer

@@ -1,9 +1,9 @@
 -- list_jobs: a page of the jobs that fit a filter, newest first
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_limit jobs without input and output, all of one moment. Each row also says where the next page begins
+--   Returns up to p_limit jobs without input and output, all of one moment. Each row also says where the next page begins
 --           (null: there is none), whether the page is full, and how far it has searched; an empty page is one row of that.
---   Tells   nothing.
+--   Notifies nothing.
 -- How it walks, and where it stops: match_jobs.
 create or replace function holdfast.list_jobs_v1(p_filter jsonb default '{}', p_after text default null, p_limit integer default 50)
   returns table (

@@ -1,8 +1,8 @@
 -- list_queues: the queues in order of their name, with what is in them
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_limit queues after the name p_after. No count goes beyond 10,001: more is more.
---   Tells   nothing.
+--   Returns up to p_limit queues after the name p_after. No count goes beyond 10,001: more is more.
+--   Notifies nothing.
 create or replace function holdfast.list_queues_v1(p_after text default '', p_limit integer default 50)
   returns table (
     name text, paused_at timestamptz, paused_by text, pending integer, due integer, parked integer, waiting integer, running integer,
@@ -60,7 +60,7 @@ begin
        select count(*) as n
          from holdfast.worker as w
         where w.queues @> array[n.name]
-          and w.beat_at > v_now - interval '10 seconds'
+          and w.heartbeat_at > v_now - interval '10 seconds'
      ) as alive
      order by n.name;
 end

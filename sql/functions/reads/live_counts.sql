@@ -1,8 +1,8 @@
 -- live_counts: what is alive now
 --   Guard   none.
 --   Locks   none.
---   Gives   pending, waiting and running jobs, each counted up to 10,001, and the workers that have beaten within ten seconds.
---   Tells   nothing.
+--   Returns pending, waiting and running jobs, each counted up to 10,001, and the workers that have recorded within ten seconds.
+--   Notifies nothing.
 create or replace function holdfast.live_counts_v1(
   out pending integer,
   out waiting integer,
@@ -17,5 +17,5 @@ as $$
   select (select count(*) from (select from holdfast.ready as r limit 10001) as r)::integer,
          (select count(*) from (select from holdfast.waiting as w limit 10001) as w)::integer,
          (select count(*) from (select from holdfast.lease as l limit 10001) as l)::integer,
-         (select count(*) from holdfast.worker as w where w.beat_at > holdfast.now() - interval '10 seconds')::integer
+         (select count(*) from holdfast.worker as w where w.heartbeat_at > holdfast.now() - interval '10 seconds')::integer
 $$;

@@ -1,8 +1,8 @@
 -- match_by_id: looks at the next jobs by id, whatever their state, for those that fit a filter
 --   Guard   none.
 --   Locks   none.
---   Gives   what match_jobs walks on with: the jobs that fit, how many were looked at, and the last of them.
---   Tells   nothing.
+--   Returns what match_jobs walks on with: the jobs that fit, how many were looked at, and the last of them.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- Of a key or a pipeline it reads that part of its index. The comparison of pairs leaves the planner no other order to read in.
 create or replace function holdfast.match_by_id(

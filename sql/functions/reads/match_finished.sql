@@ -1,8 +1,8 @@
 -- match_finished: looks at the next finished jobs of one day, newest first, for those that fit a filter
 --   Guard   none.
 --   Locks   none.
---   Gives   what match_jobs walks on with: the jobs that fit and when they finished, how many were looked at, and the last.
---   Tells   nothing.
+--   Returns what match_jobs walks on with: the jobs that fit and when they finished, how many were looked at, and the last.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- The span must lie within one day, so that one partition is read; completed jobs have their own index, each
 -- other state its own range of the other one.

@@ -1,10 +1,10 @@
 -- match_jobs: walks through the jobs, newest first, for those that fit a filter
 --   Guard   none.
 --   Locks   none.
---   Gives   their ids, for finished ones with the moment, at most p_limit; where to go on (null: that was all); whether it
+--   Returns their ids, for finished ones with the moment, at most p_limit; where to go on (null: that was all); whether it
 --           ended because it had found enough; and the moment of the last job looked at. Raises INVALID_OPTION for a position
 --           that this filter does not walk by.
---   Tells   nothing.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- With states or a time: running by id, pending by id, waiting by id, finished by when they finished. Else by id. It stops after having
 -- looked up p_looks jobs, or after two seconds, and can always go on: no filter makes it read all of history.

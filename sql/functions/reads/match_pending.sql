@@ -1,8 +1,8 @@
 -- match_pending: looks at the next pending jobs for those that fit a filter
 --   Guard   none.
 --   Locks   none.
---   Gives   what match_jobs walks on with: the jobs that fit, how many were looked at, and the last of them.
---   Tells   nothing.
+--   Returns what match_jobs walks on with: the jobs that fit, how many were looked at, and the last of them.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 create or replace function holdfast.match_pending(
   p_filter holdfast.job_filter,

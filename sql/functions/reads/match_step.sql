@@ -1,9 +1,9 @@
 -- match_step: one step of match_jobs: looks at the next p_n jobs of one place
 --   Guard   none.
 --   Locks   none.
---   Gives   the jobs that fit, how many were looked at, the moment of the last of them, and where the next step begins; a
+--   Returns the jobs that fit, how many were looked at, the moment of the last of them, and where the next step begins; a
 --           null place when no job is left.
---   Tells   nothing.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- Finished jobs are walked day by day; the jobs left are those before (p_at, p_id), the others those before p_id.
 create or replace function holdfast.match_step(

@@ -1,8 +1,8 @@
 -- place_fits: whether the place that a job is in fits a filter
 --   Guard   none.
 --   Locks   none.
---   Gives   true when state, worker, error and time fit.
---   Tells   nothing.
+--   Returns true when state, worker, error and time fit.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- A job finishes after it was enqueued: the days before are not looked at, nor those from p_before on.
 create or replace function holdfast.place_fits(

@@ -1,8 +1,8 @@
 -- places_of: where the jobs of a filter are looked for, in this order
 --   Guard   none.
 --   Locks   none.
---   Gives   id alone, for jobs by their id; or those of running, pending, waiting and finished that the states allow.
---   Tells   nothing.
+--   Returns id alone, for jobs by their id; or those of running, pending, waiting and finished that the states allow.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 create or replace function holdfast.places_of(p_filter holdfast.job_filter)
   returns text[]

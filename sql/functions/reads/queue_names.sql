@@ -1,8 +1,8 @@
 -- queue_names: the queues that anyone has named, in order
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_n names after p_after: of pending, waiting and running jobs, of workers, types and pauses.
---   Tells   nothing.
+--   Returns up to p_n names after p_after: of pending, waiting and running jobs, of workers, types and pauses.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_queues.test.ts
 -- Pending jobs are not read for it: each step asks their indexes for the next name.
 create or replace function holdfast.queue_names(p_after text, p_n integer)

@@ -1,8 +1,8 @@
 -- read_filter: a filter of jobs as a row, its spans of time turned into moments
 --   Guard   only known parts, each of its own kind.
 --   Locks   none.
---   Gives   the filter; raises INVALID_OPTION. since_ms and until_ms are spans before now, since and until moments.
---   Tells   nothing.
+--   Returns the filter; raises INVALID_OPTION. since_ms and until_ms are spans before now, since and until moments.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 create or replace function holdfast.read_filter(p_filter jsonb)
   returns holdfast.job_filter

@@ -1,8 +1,8 @@
 -- read_logs: the lines that a job's handler logged
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_n lines after the line p_after, in order.
---   Tells   nothing.
+--   Returns up to p_n lines after the line p_after, in order.
+--   Notifies nothing.
 create or replace function holdfast.read_logs_v1(p_job_id bigint, p_after bigint default 0, p_n integer default 1000)
   returns table (id bigint, token bigint, at timestamptz, level text, message text, fields jsonb)
   language sql stable security definer

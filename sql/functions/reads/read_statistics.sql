@@ -1,9 +1,9 @@
--- read_statistics: the figures of a span of time, in steps
+-- read_statistics: the statistics of a span of time, in steps
 --   Guard   the step is whole minutes; a span of at most 31 days and 1,500 steps.
 --   Locks   none.
---   Gives   one row per step and fact that has any, and how far all is counted; that alone when there is none. Rows that are
+--   Returns one row per step and fact that has any, and how far all is counted; that alone when there is none. Rows that are
 --           older than a day stand for an hour. Raises INVALID_OPTION.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.read_statistics_v1(
   p_since timestamptz,
   p_until timestamptz,
@@ -30,7 +30,7 @@ begin
   return query
     select s.*, k.counted_to
       from (select) as one
-      left join holdfast.stats_mark as k on true
+      left join holdfast.statistics_mark as k on true
       left join lateral (
         select date_bin(p_step, m.minute, p_since) as at, m.fact, sum(m.n)::bigint,
                sum(m.wait_ms)::bigint, sum(m.run_ms)::bigint,
@@ -44,7 +44,7 @@ begin
                      sum(m.run_buckets[9]), sum(m.run_buckets[10]), sum(m.run_buckets[11]), sum(m.run_buckets[12]),
                      sum(m.run_buckets[13]), sum(m.run_buckets[14]), sum(m.run_buckets[15]), sum(m.run_buckets[16]),
                      sum(m.run_buckets[17])]::bigint[]
-          from holdfast.stats_minute as m
+          from holdfast.statistics_minute as m
          where m.minute >= p_since
            and m.minute < p_until
            and (p_queues is null or m.queue = any (p_queues))

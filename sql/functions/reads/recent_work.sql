@@ -1,9 +1,9 @@
 -- recent_work: how much was done lately, and how long it had waited
 --   Guard   none.
 --   Locks   none.
---   Gives   one row, from at most p_n finished jobs of the window: how many, whether there were more, and the 95th percentile of
+--   Returns one row, from at most p_n finished jobs of the window: how many, whether there were more, and the 95th percentile of
 --           the time from due to claimed, of all and of those that belong to a pipeline.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.recent_work_v1(p_window interval default '5 minutes', p_n integer default 10000)
   returns table (jobs integer, is_capped boolean, wait_p95_ms double precision, chain_wait_p95_ms double precision)
   language plpgsql stable security definer

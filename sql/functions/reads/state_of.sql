@@ -1,8 +1,8 @@
 -- state_of: the state of a job, which is the place it is in
 --   Guard   none.
 --   Locks   none.
---   Gives   pending, waiting, running, completed, failed, cancelled, superseded; null when there is no such job.
---   Tells   nothing.
+--   Returns pending, waiting, running, completed, failed, cancelled, superseded; null when there is no such job.
+--   Notifies nothing.
 --   Tested by  test/sql/shared/matrix.test.ts
 create or replace function holdfast.state_of(p_job_id bigint)
   returns text

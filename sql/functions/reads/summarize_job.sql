@@ -1,8 +1,8 @@
 -- summarize_job: one job as lists show it
 --   Guard   none.
 --   Locks   none.
---   Gives   its row without input and output; none when there is no such job.
---   Tells   nothing.
+--   Returns its row without input and output; none when there is no such job.
+--   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- The moment it finished, where the caller knows it, names the day to look in; else those from its enqueueing to now are. An
 -- hour more on either side is for clocks that are set back. It has no settings of its own, so that it becomes part of the

@@ -1,10 +1,10 @@
 -- unserved_work: due jobs that nobody will run
 --   Guard   none.
 --   Locks   none.
---   Gives   by queue and type: how long the oldest has been due, how many were seen, and why: `paused`, `no_worker` (nobody
+--   Returns by queue and type: how long the oldest has been due, how many were seen, and why: `paused`, `no_worker` (nobody
 --           serves the queue) or `no_handler` (nobody who serves it knows the type). What nobody claims gathers at the head
 --           of its queue, so the first 100 of each priority are looked at, however many wait.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.unserved_work_v1(p_due_for interval default '1 minute')
   returns table (queue text, type text, reason text, jobs integer, oldest_run_at timestamptz)
   language plpgsql stable security definer
@@ -42,11 +42,11 @@ begin
                  then 'paused'
                when not exists (
                  select from holdfast.worker as w
-                  where w.beat_at > v_now - interval '10 seconds' and h.queue = any (w.queues)
+                  where w.heartbeat_at > v_now - interval '10 seconds' and h.queue = any (w.queues)
                ) then 'no_worker'
                when not exists (
                  select from holdfast.worker as w
-                  where w.beat_at > v_now - interval '10 seconds' and h.queue = any (w.queues) and h.type = any (w.types)
+                  where w.heartbeat_at > v_now - interval '10 seconds' and h.queue = any (w.queues) and h.type = any (w.types)
                ) then 'no_handler'
              end as reason
         from head as h

@@ -1,8 +1,8 @@
 -- backfill_schedule: jobs for ticks of the past that have made none
 --   Guard   no tick later than now; a tick that has a job keeps it, however often this is called.
 --   Locks   the schedule row.
---   Gives   one row per job that was made; raises JOB_UNKNOWN or INVALID_OPTION. The next tick stays.
---   Tells   workers, when the caller's transaction commits.
+--   Returns one row per job that was made; raises JOB_UNKNOWN or INVALID_OPTION. The next tick stays.
+--   Notifies workers, when the caller's transaction commits.
 -- The caller says which ticks there were. Overlap does not matter here: an operator wants them all.
 create or replace function holdfast.backfill_schedule_v1(
   p_job_key text,

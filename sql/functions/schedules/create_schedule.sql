@@ -1,8 +1,8 @@
 -- create_schedule: a schedule that no code defines
 --   Guard   the settings are checked; the key is free.
 --   Locks   the new row.
---   Gives   nothing; raises INVALID_OPTION. A worker plans its first tick within a second or so.
---   Tells   nothing.
+--   Returns nothing; raises INVALID_OPTION. A worker plans its first tick within a second or so.
+--   Notifies nothing.
 -- Settings: job_key, type, and cron or every_ms; then timezone, input, options, missed, window_ms, overlap, gap, twice,
 -- jitter_ms, starts_at, ends_at.
 create or replace function holdfast.create_schedule_v1(p_settings jsonb, p_actor text default null)

@@ -1,8 +1,8 @@
 -- delete_schedule: the schedule and the history of its ticks → gone
 --   Guard   none; jobs that its ticks made live on. A definition in code makes it anew at the next start of a worker.
 --   Locks   the schedule row and its ticks.
---   Gives   nothing; raises JOB_UNKNOWN.
---   Tells   nothing.
+--   Returns nothing; raises JOB_UNKNOWN.
+--   Notifies nothing.
 create or replace function holdfast.delete_schedule_v1(p_job_key text, p_actor text default null)
   returns void
   language plpgsql volatile security definer

@@ -1,8 +1,8 @@
 -- disable_schedule: no tick of it is fired any more
 --   Guard   none; jobs that its ticks made go on.
 --   Locks   the schedule row.
---   Gives   true when it was enabled before; raises JOB_UNKNOWN.
---   Tells   nothing.
+--   Returns true when it was enabled before; raises JOB_UNKNOWN.
+--   Notifies nothing.
 create or replace function holdfast.disable_schedule_v1(p_job_key text, p_actor text default null)
   returns boolean
   language plpgsql volatile security definer

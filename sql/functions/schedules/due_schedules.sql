@@ -1,8 +1,8 @@
 -- due_schedules: the schedules that need a worker now, and the one that will next
 --   Guard   only what this worker can serve: a schedule whose input code computes needs its definition (p_known).
 --   Locks   none; claim and plan decide.
---   Gives   up to 100 enabled rows whose next tick is due or not planned yet, then the first one that will be due.
---   Tells   nothing.
+--   Returns up to 100 enabled rows whose next tick is due or not planned yet, then the first one that will be due.
+--   Notifies nothing.
 create or replace function holdfast.due_schedules_v1(p_known text[])
   returns setof holdfast.schedule
   language sql stable security definer

@@ -1,8 +1,8 @@
 -- enable_schedule: its ticks are fired again, from now on
 --   Guard   none; ticks that passed while it was disabled are not owed.
 --   Locks   the schedule row.
---   Gives   true when it was disabled before; raises JOB_UNKNOWN.
---   Tells   nothing.
+--   Returns true when it was disabled before; raises JOB_UNKNOWN.
+--   Notifies nothing.
 create or replace function holdfast.enable_schedule_v1(p_job_key text, p_actor text default null)
   returns boolean
   language plpgsql volatile security definer

@@ -1,8 +1,8 @@
 -- fault_schedule: a worker says why it could not serve a schedule
 --   Guard   the schedule is still as it was read: version and next tick.
 --   Locks   the schedule row, skip locked.
---   Gives   true when it is written down. The tick stays owed; the schedule rests for a second, then two, up to a minute.
---   Tells   nothing.
+--   Returns true when it is written down. The tick stays owed; the schedule rests for a second, then two, up to a minute.
+--   Notifies nothing.
 create or replace function holdfast.fault_schedule_v1(
   p_job_key text,
   p_version bigint,

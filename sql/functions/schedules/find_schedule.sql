@@ -1,8 +1,8 @@
 -- find_schedule: one schedule
 --   Guard   none.
 --   Locks   none.
---   Gives   its row, or none.
---   Tells   nothing.
+--   Returns its row, or none.
+--   Notifies nothing.
 create or replace function holdfast.find_schedule_v1(p_job_key text)
   returns setof holdfast.schedule
   language sql stable security definer

@@ -1,8 +1,8 @@
 -- fire_schedule: one tick of a schedule → its tick row and at most one job
 --   Guard   the tick row's primary key: a tick that has a row already makes no job. p_again fires a tick that made none before.
 --   Locks   the new tick row.
---   Gives   the new job's id; null when the tick has its row, or overlaps a job of the schedule that is still alive.
---   Tells   workers, when the caller's transaction commits.
+--   Returns the new job's id; null when the tick has its row, or overlaps a job of the schedule that is still alive.
+--   Notifies workers, when the caller's transaction commits.
 --   Tested by  test/sql/schedules/schedule_claim_next.test.ts
 -- p_overlap is the schedule's policy, or allow for what an operator wants in any case. p_options holds what this tick's own
 -- input decides, such as its key.

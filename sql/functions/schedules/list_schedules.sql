@@ -1,8 +1,8 @@
 -- list_schedules: the schedules in order of their key
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_n rows after the key p_after.
---   Tells   nothing.
+--   Returns up to p_n rows after the key p_after.
+--   Notifies nothing.
 create or replace function holdfast.list_schedules_v1(p_after text default '', p_n integer default 100)
   returns setof holdfast.schedule
   language sql stable security definer

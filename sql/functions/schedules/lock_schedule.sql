@@ -1,8 +1,8 @@
--- lock_schedule: locks a schedule for an operator's deed
+-- lock_schedule: locks a schedule for an operator's operation
 --   Guard   none.
---   Locks   the schedule row; waits for another deed on the same schedule.
---   Gives   the row; raises JOB_UNKNOWN.
---   Tells   nothing.
+--   Locks   the schedule row; waits for another operation on the same schedule.
+--   Returns the row; raises JOB_UNKNOWN.
+--   Notifies nothing.
 --   Tested by  test/sql/schedules/update_schedule.test.ts
 create or replace function holdfast.lock_schedule(p_job_key text)
   returns holdfast.schedule

@@ -1,8 +1,8 @@
 -- plan_schedule: a worker says when a schedule ticks next
 --   Guard   the timing is still the one that was read (version), and nobody has planned meanwhile.
 --   Locks   the schedule row, skip locked.
---   Gives   true when it is planned by this call; infinity means that it will not tick any more.
---   Tells   nothing.
+--   Returns true when it is planned by this call; infinity means that it will not tick any more.
+--   Notifies nothing.
 create or replace function holdfast.plan_schedule_v1(p_job_key text, p_version bigint, p_next_tick timestamptz)
   returns boolean
   language plpgsql volatile security definer

@@ -1,8 +1,8 @@
 -- put_schedules: keeps what code says of its schedules
 --   Guard   settings that an operator has changed are left alone; only what code says is noted beside them.
 --   Locks   schedule rows in order of their key.
---   Gives   the keys whose stored settings differ from code because an operator set them.
---   Tells   nothing.
+--   Returns the keys whose stored settings differ from code because an operator set them.
+--   Notifies nothing.
 -- Members: job_key, type, cron or every_ms, and the other settings of create_schedule. A row that was made at run time before
 -- code knew its key counts as set by an operator.
 create or replace function holdfast.put_schedules_v1(p_schedules jsonb)

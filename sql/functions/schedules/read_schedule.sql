@@ -1,8 +1,8 @@
 -- read_schedule: the settings of a schedule as a row, with defaults
 --   Guard   the settings are checked; a JSON null counts as absent, except as input.
 --   Locks   none.
---   Gives   a row that is not stored; raises INVALID_OPTION.
---   Tells   nothing.
+--   Returns a row that is not stored; raises INVALID_OPTION.
+--   Notifies nothing.
 --   Tested by  test/sql/schedules/create_schedule.test.ts
 create or replace function holdfast.read_schedule(p_settings jsonb)
   returns holdfast.schedule

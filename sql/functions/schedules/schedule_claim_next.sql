@@ -1,9 +1,9 @@
 -- schedule_claim_next: the due tick of a schedule → its job, once
 --   Guard   the schedule's advisory lock before its row is read; then enabled, not locked, due, and still as the caller read it.
 --   Locks   the advisory lock by trying, then the schedule row, skip locked. Waits for nobody.
---   Gives   one row per tick that this call dealt with; raises JOB_LOCKED, JOB_UNKNOWN, JOB_DISABLED, JOB_NOT_DUE (the message
+--   Returns one row per tick that this call dealt with; raises JOB_LOCKED, JOB_UNKNOWN, JOB_DISABLED, JOB_NOT_DUE (the message
 --           is the constant job_locked, job_unknown, job_disabled, job_not_due), WRONG_ISOLATION or INVALID_OPTION.
---   Tells   workers, when the caller's transaction commits.
+--   Notifies workers, when the caller's transaction commits.
 -- By hand: select * from holdfast.schedule_claim_next('nightly', 'psql'): fires the due tick with the stored input and leaves the
 -- next one to be planned by a worker. A worker says which tick it expects, which ticks to fire with which inputs, which it gives
 -- up as missed, and when the next one is.

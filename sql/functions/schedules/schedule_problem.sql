@@ -1,8 +1,8 @@
 -- schedule_problem: what is wrong with the settings of a schedule
 --   Guard   none.
 --   Locks   none.
---   Gives   null when they are fine, else one sentence. Cron and time zone are only looked at: who plans the ticks judges them.
---   Tells   nothing.
+--   Returns null when they are fine, else one sentence. Cron and time zone are only looked at: who plans the ticks judges them.
+--   Notifies nothing.
 --   Tested by  test/sql/schedules/create_schedule.test.ts
 create or replace function holdfast.schedule_problem(p_settings jsonb)
   returns text

@@ -1,8 +1,8 @@
 -- schedule_settings: what a row of schedule was set to, as JSON
 --   Guard   none.
 --   Locks   none.
---   Gives   the settings that read_schedule makes the same row of.
---   Tells   nothing.
+--   Returns the settings that read_schedule makes the same row of.
+--   Notifies nothing.
 --   Tested by  test/sql/schedules/put_schedules.test.ts
 create or replace function holdfast.schedule_settings(p_row holdfast.schedule)
   returns jsonb

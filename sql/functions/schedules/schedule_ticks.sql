@@ -1,8 +1,8 @@
 -- schedule_ticks: what the ticks of a schedule have come to, newest first
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_n ticks before p_before: fired with its job, skipped, missed or overlapped.
---   Tells   nothing.
+--   Returns up to p_n ticks before p_before: fired with its job, skipped, missed or overlapped.
+--   Notifies nothing.
 create or replace function holdfast.schedule_ticks_v1(
   p_job_key text,
   p_before timestamptz default 'infinity',

@@ -1,8 +1,8 @@
 -- served_schedules: the schedules that this worker can serve, with the moment from which each needs one
 --   Guard   an input that code computes needs the worker that has the definition (p_known).
 --   Locks   none.
---   Gives   every enabled schedule that will tick; one that nobody has planned needs a worker at once.
---   Tells   nothing.
+--   Returns every enabled schedule that will tick; one that nobody has planned needs a worker at once.
+--   Notifies nothing.
 --   Tested by  test/sql/schedules/due_schedules.test.ts
 create or replace function holdfast.served_schedules(p_known text[])
   returns table (schedule holdfast.schedule, due_at timestamptz)

@@ -1,8 +1,8 @@
 -- skip_schedule: the next tick of a schedule makes no job
 --   Guard   the next tick is planned and has not come to anything yet.
 --   Locks   the schedule row.
---   Gives   the tick that is skipped, the same when called again before it; raises JOB_UNKNOWN, JOB_DISABLED or JOB_NOT_DUE.
---   Tells   nothing.
+--   Returns the tick that is skipped, the same when called again before it; raises JOB_UNKNOWN, JOB_DISABLED or JOB_NOT_DUE.
+--   Notifies nothing.
 create or replace function holdfast.skip_schedule_v1(p_job_key text, p_actor text default null)
   returns timestamptz
   language plpgsql volatile security definer

@@ -1,8 +1,8 @@
 -- trigger_schedule: a job of the schedule now, beside its ticks
 --   Guard   none: enabled, due and overlap do not matter.
 --   Locks   the schedule row.
---   Gives   the job's id; raises JOB_UNKNOWN or INVALID_OPTION. The moment is written down as a tick; the next tick stays.
---   Tells   workers, when the caller's transaction commits.
+--   Returns the job's id; raises JOB_UNKNOWN or INVALID_OPTION. The moment is written down as a tick; the next tick stays.
+--   Notifies workers, when the caller's transaction commits.
 create or replace function holdfast.trigger_schedule_v1(
   p_job_key text,
   p_input jsonb default null,

@@ -1,8 +1,8 @@
 -- update_schedule: an operator's settings of a schedule, kept against what code says
 --   Guard   the settings that come out are checked.
 --   Locks   the schedule row.
---   Gives   nothing; raises JOB_UNKNOWN or INVALID_OPTION. Null changes give the schedule back to code.
---   Tells   nothing.
+--   Returns nothing; raises JOB_UNKNOWN or INVALID_OPTION. Null changes give the schedule back to code.
+--   Notifies nothing.
 -- Changes hold only what changes; a JSON null takes a setting back to its default. cron replaces every_ms and the other way
 -- round; an input replaces one that code computes.
 create or replace function holdfast.update_schedule_v1(p_job_key text, p_changes jsonb, p_actor text default null)

@@ -1,8 +1,8 @@
 -- write_schedule: gives a stored schedule other settings
 --   Guard   the caller holds the row.
 --   Locks   nothing more.
---   Gives   nothing. Where the timing changes, the version grows, the next tick is planned anew and earlier ticks are not owed.
---   Tells   nothing.
+--   Returns nothing. Where the timing changes, the version grows, the next tick is planned anew and earlier ticks are not owed.
+--   Notifies nothing.
 --   Tested by  test/sql/schedules/update_schedule.test.ts
 create or replace function holdfast.write_schedule(p_new holdfast.schedule)
   returns void

@@ -1,8 +1,8 @@
 -- backoff_ms: how long a failed job waits before its next attempt
 --   Guard   none.
 --   Locks   none.
---   Gives   milliseconds: base doubled per attempt, at most max, of which the upper half is left to chance (0 to 1).
---   Tells   nothing.
+--   Returns milliseconds: base doubled per attempt, at most max, of which the upper half is left to chance (0 to 1).
+--   Notifies nothing.
 -- The same formula as src/domain/job/backoff.ts, rounded as JavaScript does: as a numeric it would lose digits first.
 create or replace function holdfast.backoff_ms(p_base_ms bigint, p_max_ms bigint, p_attempt integer, p_chance double precision)
   returns bigint

@@ -1,8 +1,8 @@
 -- cancel_jobs: running → cancelled, by the handler's own word
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
 --   Locks   key rows in order, then lease rows by id.
---   Gives   one row per member: settled true, or false with code LEASE_LOST.
---   Tells   sleeping workers of jobs that waited for a freed key.
+--   Returns one row per member: settled true, or false with code LEASE_LOST.
+--   Notifies sleeping workers of jobs that waited for a freed key.
 -- Members: job_id, token, lease_id and reason.
 create or replace function holdfast.cancel_jobs_v1(p_settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)

@@ -1,8 +1,8 @@
 -- check_settlements: refuses a batch that is no array of objects
 --   Guard   none.
 --   Locks   none.
---   Gives   nothing; raises INVALID_OPTION. A member without its lease is not refused here: it is a lost lease.
---   Tells   nothing.
+--   Returns nothing; raises INVALID_OPTION. A member without its lease is not refused here: it is a lost lease.
+--   Notifies nothing.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
 create or replace function holdfast.check_settlements(p_settlements jsonb)
   returns void

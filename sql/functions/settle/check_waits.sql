@@ -1,8 +1,8 @@
 -- check_waits: refuses a suspension that waits for nothing, or for what could not be kept
 --   Guard   READ COMMITTED: the events are locked in one statement and looked for in the next.
 --   Locks   none.
---   Gives   nothing; raises WRONG_ISOLATION or INVALID_OPTION.
---   Tells   nothing.
+--   Returns nothing; raises WRONG_ISOLATION or INVALID_OPTION.
+--   Notifies nothing.
 --   Tested by  test/sql/settle/suspend_jobs.test.ts
 create or replace function holdfast.check_waits(p_settlements jsonb)
   returns void

@@ -1,8 +1,8 @@
 -- complete_claim: running → completed for jobs of one claim that have neither key, pipeline nor output, all or none
 --   Guard   every one of these leases is held until this ends it.
 --   Locks   lease rows by primary key.
---   Gives   false when nothing was done: a lease was lost, or one of the jobs is not of this kind.
---   Tells   nothing.
+--   Returns false when nothing was done: a lease was lost, or one of the jobs is not of this kind.
+--   Notifies nothing.
 --   Tested by  test/sql/settle/complete_claims.test.ts
 -- Leases are read, then deleted. A statement that deletes, returns and inserts would keep every row in between. Another may end
 -- one of them after it was read: then fewer are deleted than were written, and all of it is undone.

@@ -2,8 +2,8 @@
 --   Guard   the caller holds each job's lease. The jobs stand claim by claim: the first p_counts[1] of them have p_tokens[1]
 --           and p_lease_ids[1] in common, the next p_counts[2] the second of each, and so on.
 --   Locks   lease rows by primary key; what is left of them as complete_leases.
---   Gives   as complete_leases: the places, from 1, of the members whose lease was lost.
---   Tells   as complete_leases.
+--   Returns as complete_leases: the places, from 1, of the members whose lease was lost.
+--   Notifies as complete_leases.
 -- A busy worker claims by hundreds, and its jobs end in about that order: a claim at a time needs neither a token and a lease
 -- id per job nor a join to compare them. Anything else among them is left to complete_leases.
 create or replace function holdfast.complete_claims_v1(

@@ -1,8 +1,8 @@
 -- complete_job: running → completed, inside the caller's transaction
 --   Guard   the caller holds the job's lease (job id, token, lease id).
 --   Locks   the key row, then the lease row; for a step of a pipeline then as unblock_successors.
---   Gives   nothing; raises LEASE_LOST, so that the caller's other writes do not commit without their job.
---   Tells   sleeping workers of a job that waited for the freed key; workers of the jobs that come after a step.
+--   Returns nothing; raises LEASE_LOST, so that the caller's other writes do not commit without their job.
+--   Notifies sleeping workers of a job that waited for the freed key; workers of the jobs that come after a step.
 create or replace function holdfast.complete_job_v1(p_job_id bigint, p_token bigint, p_lease_id uuid, p_output jsonb default null)
   returns void
   language plpgsql volatile security definer

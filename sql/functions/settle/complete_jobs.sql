@@ -1,9 +1,9 @@
 -- complete_jobs: running → completed
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
 --   Locks   as complete_leases.
---   Gives   one row per member: settled true, or false with code LEASE_LOST. Repeating a completion that this very lease has
+--   Returns one row per member: settled true, or false with code LEASE_LOST. Repeating a completion that this very lease has
 --           made is true again, for a client that lost the answer.
---   Tells   sleeping workers of jobs that waited for a freed key.
+--   Notifies sleeping workers of jobs that waited for a freed key.
 -- Members: job_id, token, lease_id and output.
 create or replace function holdfast.complete_jobs_v1(p_settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)

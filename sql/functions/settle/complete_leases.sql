@@ -1,9 +1,9 @@
 -- complete_leases: running → completed, in the form that costs a busy worker least
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
 --   Locks   lease rows without a key by primary key; then, for the rest, key rows in order and their lease rows.
---   Gives   the places, from 1, of the members whose lease was lost; none when all are settled. Repeating a completion that
+--   Returns the places, from 1, of the members whose lease was lost; none when all are settled. Repeating a completion that
 --           this very lease has made is settled again, for a client that lost the answer.
---   Tells   sleeping workers of jobs that waited for a freed key.
+--   Notifies sleeping workers of jobs that waited for a freed key.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
 -- The arrays stand beside each other; p_outputs is a JSON array beside them, or null when no member has an output.
 create or replace function holdfast.complete_leases_v1(

@@ -1,8 +1,8 @@
 -- complete_the_rest: running → completed for keyed jobs and steps of pipelines; recognises completions that were made before
 --   Guard   as complete_jobs.
 --   Locks   key rows in order, then their lease rows.
---   Gives   the places of the members that are settled, without those in p_done.
---   Tells   as end_leases.
+--   Returns the places of the members that are settled, without those in p_done.
+--   Notifies as end_leases.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
 create or replace function holdfast.complete_the_rest(p_settlements jsonb, p_done integer[])
   returns integer[]

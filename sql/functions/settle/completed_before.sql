@@ -1,8 +1,8 @@
 -- completed_before: which completions of a batch this very lease has made already, for a client that lost the answer
 --   Guard   none.
 --   Locks   none.
---   Gives   the places of such members, from 1, without those in p_done.
---   Tells   nothing.
+--   Returns the places of such members, from 1, without those in p_done.
+--   Notifies nothing.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
 create or replace function holdfast.completed_before(p_settlements jsonb, p_done integer[])
   returns integer[]

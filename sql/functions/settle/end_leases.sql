@@ -1,8 +1,8 @@
 -- end_leases: running → completed | failed | cancelled | superseded
 --   Guard   the caller holds the lease rows and their key rows.
 --   Locks   for linked jobs as unblock_successors, else nothing more.
---   Gives   the jobs of pipelines that became pending; the keys are free and their next jobs un-parked.
---   Tells   sleeping workers of un-parked jobs; of jobs of pipelines by p_wake.
+--   Returns the jobs of pipelines that became pending; the keys are free and their next jobs un-parked.
+--   Notifies sleeping workers of un-parked jobs; of jobs of pipelines by p_wake.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
 -- p_outputs and p_errors stand beside p_job_ids, or are null for none.
 create or replace function holdfast.end_leases(

@@ -1,10 +1,10 @@
 -- fail_jobs: running → pending | failed
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
 --   Locks   key rows in order, then lease rows by id.
---   Gives   one row per member: settled true, or false with code LEASE_LOST; repeating a failure that this very lease has
+--   Returns one row per member: settled true, or false with code LEASE_LOST; repeating a failure that this very lease has
 --           reported is true again. Attempts left: pending after delay_ms, else after the type's backoff. None left, or
 --           permanent: failed. Each makes a row in attempt.
---   Tells   workers that would sleep past the next attempt.
+--   Notifies workers that would sleep past the next attempt.
 -- Members: job_id, token, lease_id, error, and optionally delay_ms and permanent.
 create or replace function holdfast.fail_jobs_v1(p_settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)

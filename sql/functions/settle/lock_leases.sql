@@ -1,8 +1,8 @@
 -- lock_leases: locks the leases that the caller really has
 --   Guard   job id, token and lease id match, member by member.
 --   Locks   key rows in order, then lease rows by id; waits for short transitions of the same jobs.
---   Gives   one row per member whose lease is held; stale members are missing.
---   Tells   nothing.
+--   Returns one row per member whose lease is held; stale members are missing.
+--   Notifies nothing.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
 create or replace function holdfast.lock_leases(p_settlements jsonb)
   returns table (place integer, job_id bigint, token bigint, lease_id uuid)

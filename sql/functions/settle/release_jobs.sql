@@ -1,8 +1,8 @@
 -- release_jobs: running → pending at its old place, the attempt given back
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
 --   Locks   key rows in order, then lease rows by id.
---   Gives   one row per member: settled true, or false with code LEASE_LOST.
---   Tells   sleeping workers: the job can be claimed at once.
+--   Returns one row per member: settled true, or false with code LEASE_LOST.
+--   Notifies sleeping workers: the job can be claimed at once.
 create or replace function holdfast.release_jobs_v1(p_settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)
   language plpgsql volatile security definer

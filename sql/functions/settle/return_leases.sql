@@ -1,8 +1,8 @@
 -- return_leases: running → pending
 --   Guard   the caller holds the lease rows and their key rows.
 --   Locks   nothing more.
---   Gives   nothing; the keys are free and their next jobs un-parked.
---   Tells   workers that would sleep past a job's new run_at.
+--   Returns nothing; the keys are free and their next jobs un-parked.
+--   Notifies workers that would sleep past a job's new run_at.
 --   Tested by  test/sql/settle/fail_jobs.test.ts
 -- p_run_ats stands beside p_job_ids; null keeps the job's old place. p_attempts_back: 1 gives the attempt back, null gives
 -- all of them. p_crashes: 1 marks a job whose worker died.

@@ -1,8 +1,8 @@
 -- small_error: an error that is fit to be kept
 --   Guard   none.
 --   Locks   none.
---   Gives   the error as an object of at most 64 KB; what is larger keeps its name, code and the start of its message.
---   Tells   nothing.
+--   Returns the error as an object of at most 64 KB; what is larger keeps its name, code and the start of its message.
+--   Notifies nothing.
 --   Tested by  test/sql/settle/fail_jobs.test.ts
 create or replace function holdfast.small_error(p_error jsonb)
   returns jsonb

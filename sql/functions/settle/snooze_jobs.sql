@@ -1,8 +1,8 @@
 -- snooze_jobs: running → pending, later, the attempt given back
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
 --   Locks   key rows in order, then lease rows by id.
---   Gives   one row per member: settled true, or false with code LEASE_LOST.
---   Tells   workers that would sleep past the new run_at.
+--   Returns one row per member: settled true, or false with code LEASE_LOST.
+--   Notifies workers that would sleep past the new run_at.
 -- Members: job_id, token, lease_id and delay_ms.
 create or replace function holdfast.snooze_jobs_v1(p_settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)

@@ -1,9 +1,9 @@
 -- suspend_jobs: running → pending until what its handler waits for has come, the attempt given back
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
 --   Locks   key rows in order, then lease rows by id; the advisory locks of the events, shared and only tried.
---   Gives   one row per member: settled true, or false with code LEASE_LOST. The job is due when the first of its waits
+--   Returns one row per member: settled true, or false with code LEASE_LOST. The job is due when the first of its waits
 --           is over: at once if its event is there, and soon again if an emit of it is under way, which is not waited for.
---   Tells   workers that would sleep past the new run_at.
+--   Notifies workers that would sleep past the new run_at.
 -- Members: job_id, token, lease_id and waits: [{kind: sleep | event, name, delay_ms, event}]. A wait that is known keeps its
 -- first end. delay_ms of an event is its timeout.
 create or replace function holdfast.suspend_jobs_v1(p_settlements jsonb)
@@ -40,24 +40,24 @@ begin
   );
 
   -- Under the locks: what was emitted before is seen here, what comes later sees this row.
-  insert into holdfast.step as s (job_id, kind, name, token, at, wake_at, event, is_open, output)
+  insert into holdfast.durable_step as s (job_id, kind, name, token, at, wake_at, event, is_open, output)
   select w.job_id, w.kind, w.name, w.token, v_now, v_now + make_interval(secs => 0.001 * w.delay_ms), w.event,
          w.kind = 'event' and e.payload is null, e.payload
     from jsonb_to_recordset(v_waits)
       as w(job_id bigint, token bigint, kind text, name text, event text, delay_ms double precision)
     left join lateral (select e.payload from holdfast.event as e where e.name = w.event limit 1) as e on true
    where w.event is null or w.event = any (v_free)
-  on conflict on constraint step_pkey do update
+  on conflict on constraint durable_step_pkey do update
      set token = excluded.token,
          is_open = s.is_open and excluded.output is null,
          output = coalesce(s.output, case when s.is_open then excluded.output end);
   -- The row of an event that is being emitted is locked perhaps: it is made where it is missing, and not waited for.
-  insert into holdfast.step (job_id, kind, name, token, at, wake_at, event, is_open)
+  insert into holdfast.durable_step (job_id, kind, name, token, at, wake_at, event, is_open)
   select w.job_id, w.kind, w.name, w.token, v_now, v_now + make_interval(secs => 0.001 * w.delay_ms), w.event, true
     from jsonb_to_recordset(v_waits)
       as w(job_id bigint, token bigint, kind text, name text, event text, delay_ms double precision)
    where w.kind = 'event' and w.event <> all (v_free)
-  on conflict on constraint step_pkey do nothing;
+  on conflict on constraint durable_step_pkey do nothing;
 
   select array_agg(d.job_id), array_agg(d.run_at)
     into v_ids, v_run_ats
@@ -69,7 +69,7 @@ begin
              end) as run_at
         from jsonb_to_recordset(v_waits) as w(job_id bigint, kind text, name text, event text)
        cross join lateral (
-         select * from holdfast.step as b where b.job_id = w.job_id and b.kind = w.kind and b.name = w.name limit 1
+         select * from holdfast.durable_step as b where b.job_id = w.job_id and b.kind = w.kind and b.name = w.name limit 1
        ) as s
        group by w.job_id
     ) as d;

@@ -1,8 +1,8 @@
 -- verdicts: the answer of a batch, member by member
 --   Guard   none.
 --   Locks   none.
---   Gives   one row per member in order: settled where its place is in p_settled, else code LEASE_LOST.
---   Tells   nothing.
+--   Returns one row per member in order: settled where its place is in p_settled, else code LEASE_LOST.
+--   Notifies nothing.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
 create or replace function holdfast.verdicts(p_settlements jsonb, p_settled integer[])
   returns table (job_id bigint, settled boolean, code text)

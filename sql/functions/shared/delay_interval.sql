@@ -1,8 +1,8 @@
 -- delay_interval: a delay as an interval
 --   Guard   none; option_problem has looked at it.
 --   Locks   none.
---   Gives   milliseconds for a number, the interval that a text spells; null for none.
---   Tells   nothing.
+--   Returns milliseconds for a number, the interval that a text spells; null for none.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
 create or replace function holdfast.delay_interval(p_delay jsonb)
   returns interval

@@ -1,8 +1,8 @@
 -- is_name: whether a text can name a type of job or a queue
 --   Guard   none.
 --   Locks   none.
---   Gives   true or false; null for no text.
---   Tells   nothing.
+--   Returns true or false; null for no text.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
 -- Without settings of its own, so that the planner puts its body where it is called.
 create or replace function holdfast.is_name(p_text text)

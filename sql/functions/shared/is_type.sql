@@ -1,8 +1,8 @@
 -- is_type: whether a JSON value can name a type of job
 --   Guard   none.
 --   Locks   none.
---   Gives   true or false, never null.
---   Tells   nothing.
+--   Returns true or false, never null.
+--   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
 -- Without settings of its own, so that the planner puts its body where it is called.
 create or replace function holdfast.is_type(p_value jsonb)

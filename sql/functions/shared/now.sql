@@ -1,8 +1,8 @@
 -- now: the only clock
 --   Guard   none.
 --   Locks   none.
---   Gives   the wall clock, or the session's setting holdfast.fake_now where a test has set it.
---   Tells   nothing.
+--   Returns the wall clock, or the session's setting holdfast.fake_now where a test has set it.
+--   Notifies nothing.
 -- clock_timestamp() and not the transaction's start: in a long transaction an expired lease would look alive.
 create or replace function holdfast.now()
   returns timestamptz

@@ -1,8 +1,8 @@
 -- refuse: raises one of the constant refusals
 --   Guard   none.
 --   Locks   none.
---   Gives   nothing; raises the SQLSTATE of the code, with the code and what was received as JSON in DETAIL.
---   Tells   nothing.
+--   Returns nothing; raises the SQLSTATE of the code, with the code and what was received as JSON in DETAIL.
+--   Notifies nothing.
 --   Tested by  test/sql/shared/refusals.test.ts
 create or replace function holdfast.refuse(p_code text, p_message text, p_details jsonb default '{}')
   returns void

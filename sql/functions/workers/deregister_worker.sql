@@ -1,8 +1,8 @@
 -- deregister_worker: a worker leaves
 --   Guard   none.
 --   Locks   its own row.
---   Gives   nothing.
---   Tells   nothing.
+--   Returns nothing.
+--   Notifies nothing.
 create or replace function holdfast.deregister_worker_v1(p_worker text)
   returns void
   language sql volatile security definer

@@ -1,13 +1,13 @@
 -- list_workers: the workers that have registered, in order of their id
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_limit rows after the id p_after, each with the latest 100 of the jobs it runs. Of all leases it looks at
+--   Returns up to p_limit rows after the id p_after, each with the latest 100 of the jobs it runs. Of all leases it looks at
 --           10,001; is_capped says that there are more.
---   Tells   nothing.
+--   Notifies nothing.
 create or replace function holdfast.list_workers_v1(p_after text default '', p_limit integer default 50)
   returns table (
     id text, pod text, pid integer, version text, queues text[], types text[], concurrency integer, started_at timestamptz,
-    beat_at timestamptz, beat_age_ms double precision, rss_bytes bigint, running integer, is_capped boolean, jobs bigint[]
+    heartbeat_at timestamptz, heartbeat_age_ms double precision, rss_bytes bigint, running integer, is_capped boolean, jobs bigint[]
   )
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
@@ -25,8 +25,8 @@ as $$
   listed as materialized (
     select w.* from holdfast.worker as w where w.id > p_after order by w.id limit least(greatest(p_limit, 1), 200)
   )
-  select w.id, w.pod, w.pid, w.version, w.queues, w.types, w.concurrency, w.started_at, w.beat_at,
-         1000 * extract(epoch from holdfast.now() - w.beat_at)::double precision, w.rss_bytes, coalesce(r.n, 0),
+  select w.id, w.pod, w.pid, w.version, w.queues, w.types, w.concurrency, w.started_at, w.heartbeat_at,
+         1000 * extract(epoch from holdfast.now() - w.heartbeat_at)::double precision, w.rss_bytes, coalesce(r.n, 0),
          (select count(*) from held) > 10000, coalesce(r.jobs, '{}')
     from listed as w
     left join runs as r on r.locked_by = w.id

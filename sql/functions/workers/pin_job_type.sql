@@ -1,8 +1,8 @@
 -- pin_job_type: an operator's word on a type, kept against what code says
 --   Guard   the type is known; only known settings are taken.
 --   Locks   the job_type row.
---   Gives   nothing; raises INVALID_OPTION. Null settings give the type back to code, which rewrites it at its next start.
---   Tells   nothing.
+--   Returns nothing; raises INVALID_OPTION. Null settings give the type back to code, which rewrites it at its next start.
+--   Notifies nothing.
 create or replace function holdfast.pin_job_type_v1(p_type text, p_settings jsonb, p_actor text default null)
   returns void
   language plpgsql volatile security definer

@@ -1,8 +1,8 @@
 -- put_job_types: keeps what code says of its types
 --   Guard   a row that an operator has pinned is left alone.
 --   Locks   job_type rows in order of their name.
---   Gives   the types whose stored row differs from code because an operator pinned it.
---   Tells   nothing.
+--   Returns the types whose stored row differs from code because an operator pinned it.
+--   Notifies nothing.
 -- Members: type, queue, priority, max_attempts, lease_seconds, backoff_base_ms, backoff_max_ms.
 create or replace function holdfast.put_job_types_v1(p_types jsonb)
   returns setof text

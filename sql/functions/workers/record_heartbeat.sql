@@ -1,9 +1,9 @@
 -- record_heartbeat: a worker says that it is alive
 --   Guard   none.
 --   Locks   its own row.
---   Gives   false when its row is gone, so that it registers again.
---   Tells   nothing.
--- Asynchronous commit: a beat that a crash of the server forgets is made again a second later.
+--   Returns false when its row is gone, so that it registers again.
+--   Notifies nothing.
+-- Asynchronous commit: a heartbeat that a crash of the server forgets is made again a second later.
 create or replace function holdfast.record_heartbeat_v1(p_worker text, p_rss_bytes bigint default null)
   returns boolean
   language plpgsql volatile security definer
@@ -11,7 +11,7 @@ create or replace function holdfast.record_heartbeat_v1(p_worker text, p_rss_byt
 as $$
 begin
   perform set_config('synchronous_commit', 'off', true);
-  update holdfast.worker as w set beat_at = holdfast.now(), rss_bytes = p_rss_bytes where w.id = p_worker;
+  update holdfast.worker as w set heartbeat_at = holdfast.now(), rss_bytes = p_rss_bytes where w.id = p_worker;
   return found;
 end
 $$;

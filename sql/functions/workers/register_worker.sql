@@ -1,8 +1,8 @@
 -- register_worker: a worker says that it is there and what it serves
 --   Guard   none; its id is fresh at every start.
 --   Locks   its own row.
---   Gives   nothing.
---   Tells   nothing.
+--   Returns nothing.
+--   Notifies nothing.
 create or replace function holdfast.register_worker_v1(
   p_worker text,
   p_pod text,
@@ -16,9 +16,9 @@ create or replace function holdfast.register_worker_v1(
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
-  insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, beat_at)
+  insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, heartbeat_at)
   values (p_worker, p_pod, p_pid, p_version, p_queues, p_types, p_concurrency, holdfast.now(), holdfast.now())
   on conflict (id) do update
      set pod = excluded.pod, pid = excluded.pid, version = excluded.version, queues = excluded.queues,
-         types = excluded.types, concurrency = excluded.concurrency, beat_at = excluded.beat_at
+         types = excluded.types, concurrency = excluded.concurrency, heartbeat_at = excluded.heartbeat_at
 $$;

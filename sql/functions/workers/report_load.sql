@@ -1,8 +1,8 @@
 -- report_load: a worker says how its process fares
 --   Guard   none.
 --   Locks   its own row.
---   Gives   nothing; a worker whose row is gone says it again after it has registered.
---   Tells   nothing.
+--   Returns nothing; a worker whose row is gone says it again after it has registered.
+--   Notifies nothing.
 -- Asynchronous commit: a report that a crash of the server forgets is made again seconds later.
 create or replace function holdfast.report_load_v1(
   p_worker text,

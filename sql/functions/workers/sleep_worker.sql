@@ -1,8 +1,8 @@
 -- sleep_worker: a worker says until when it sleeps, or that it is awake (null)
 --   Guard   none.
 --   Locks   its own row.
---   Gives   milliseconds until the first job that will fall due for it, null when there is none.
---   Tells   nothing. An enqueue that commits after this notifies; one that is under way may not, so the worker looks again.
+--   Returns milliseconds until the first job that will fall due for it, null when there is none.
+--   Notifies nothing. An enqueue that commits after this notifies; one that is under way may not, so the worker looks again.
 create or replace function holdfast.sleep_worker_v1(p_worker text, p_queues text[], p_sleep_ms integer)
   returns bigint
   language plpgsql volatile security definer

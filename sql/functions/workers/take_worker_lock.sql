@@ -1,8 +1,8 @@
 -- take_worker_lock: a worker's session takes the advisory lock that tells its death
 --   Guard   the session is the worker's own and stays: behind a transaction pooler it must not be called.
 --   Locks   the session's advisory lock of this worker, until the session ends.
---   Gives   true; false when an earlier session of the worker still has it, and the beat alone must do.
---   Tells   nothing.
+--   Returns true; false when an earlier session of the worker still has it, and the heartbeat alone must do.
+--   Notifies nothing.
 create or replace function holdfast.take_worker_lock_v1(p_worker text)
   returns boolean
   language plpgsql volatile security definer
@@ -11,7 +11,7 @@ as $$
 declare
   v_has_lock constant boolean := pg_try_advisory_lock(holdfast.worker_lock_id(p_worker));
 begin
-  update holdfast.worker as w set has_lock = v_has_lock, beat_at = holdfast.now() where w.id = p_worker;
+  update holdfast.worker as w set has_lock = v_has_lock, heartbeat_at = holdfast.now() where w.id = p_worker;
   return v_has_lock;
 end
 $$;

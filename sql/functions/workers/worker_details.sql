@@ -1,8 +1,8 @@
 -- worker_details: the workers in order of their id, with what each says of itself
 --   Guard   none.
 --   Locks   none.
---   Gives   up to p_n rows; `silent_ms` is the time since its last beat.
---   Tells   nothing.
+--   Returns up to p_n rows; `silent_ms` is the time since its last heartbeat.
+--   Notifies nothing.
 --   Tested by  test/sql/workers/report_load.test.ts
 create or replace function holdfast.worker_details_v1(p_n integer default 1000)
   returns table (
@@ -25,7 +25,7 @@ create or replace function holdfast.worker_details_v1(p_n integer default 1000)
   set search_path = pg_catalog, pg_temp
 as $$
   select w.id, w.pod, w.pid, w.version, w.queues, w.types, w.concurrency, w.started_at,
-         (1000 * extract(epoch from holdfast.now() - w.beat_at))::bigint,
+         (1000 * extract(epoch from holdfast.now() - w.heartbeat_at))::bigint,
          w.has_lock, w.rss_bytes, w.is_alone, w.loop_delay_ms, w.clock_offset_ms
     from holdfast.worker as w
    order by w.id

@@ -1,8 +1,8 @@
 -- worker_lock_id: the number of a worker's advisory lock
 --   Guard   none.
 --   Locks   none.
---   Gives   a number that no other use of advisory locks here has, unless a hash collides.
---   Tells   nothing.
+--   Returns a number that no other use of advisory locks here has, unless a hash collides.
+--   Notifies nothing.
 --   Tested by  test/sql/leases/reap_leases.test.ts
 create or replace function holdfast.worker_lock_id(p_worker text)
   returns bigint

@@ -43,8 +43,12 @@ async function runBench(flags: BenchFlags): Promise<void> {
       await allDone
     })
     bar.end()
-    const figures = { jobs, enqueuedPerSecond: rate(jobs, enqueueMs), ranPerSecond: rate(jobs, runMs) }
-    print(flags, figures, `${jobs} jobs: enqueued ${figures.enqueuedPerSecond}/s, ran ${figures.ranPerSecond}/s`)
+    const statistics = { jobs, enqueuedPerSecond: rate(jobs, enqueueMs), ranPerSecond: rate(jobs, runMs) }
+    print(
+      flags,
+      statistics,
+      `${jobs} jobs: enqueued ${statistics.enqueuedPerSecond}/s, ran ${statistics.ranPerSecond}/s`,
+    )
   } finally {
     await holdfast.close()
   }

@@ -1,4 +1,4 @@
-// holdfast jobs: look at jobs, and the deeds of an operator on them.
+// holdfast jobs: look at jobs, and the operations of an operator on them.
 
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.js'
@@ -9,7 +9,7 @@ import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
 import { errorLine } from '../exit-codes.js'
 import { ago, print, progressBar, table } from '../terminal.js'
 
-interface DeedFlags extends DatabaseFlags {
+interface OperatorFlags extends DatabaseFlags {
   readonly reason?: string
   readonly stale?: string
 }
@@ -32,20 +32,20 @@ export function addJobs(program: Command): void {
   withDatabase(jobs.command('cancel <ids...>'))
     .description('cancel jobs; a running one is fenced and signalled')
     .option('--reason <text>', 'kept with the job')
-    .action((ids, flags: DeedFlags) =>
+    .action((ids, flags: OperatorFlags) =>
       onEach(ids, flags, 'cancelled', (client, id) => client.cancel(id, reasonOf(flags))),
     )
   withDatabase(jobs.command('recover <ids...>'))
     .description('take running jobs from holders that are stuck')
     .option('--stale <duration>', 'refuse those that were claimed later than this ago (default: 30m)')
-    .action((ids, flags: DeedFlags) =>
+    .action((ids, flags: OperatorFlags) =>
       onEach(ids, flags, 'recovered', (client, id) =>
         client.recover(id, flags.stale ? { stale: flags.stale as '30m' } : {}),
       ),
     )
 }
 
-function reasonOf({ reason }: DeedFlags): { reason?: string } {
+function reasonOf({ reason }: OperatorFlags): { reason?: string } {
   return reason === undefined ? {} : { reason }
 }
 
@@ -119,14 +119,14 @@ async function onEach(
   ids: readonly string[],
   flags: DatabaseFlags,
   done: string,
-  deed: (client: Client, id: string) => Promise<unknown>,
+  operation: (client: Client, id: string) => Promise<unknown>,
 ): Promise<void> {
   await withClient(flags, async ({ client }) => {
     const bar = progressBar(done, ids.length > 10 ? ids.length : 0)
     const results: { id: string; ok: boolean; line: string }[] = []
     for (const id of ids) {
       results.push(
-        await deed(client, id).then(
+        await operation(client, id).then(
           () => ({ id, ok: true, line: `job ${id} ${done}` }),
           (error) => {
             // Without the database none of the others would fare better.

@@ -23,11 +23,11 @@ async function listQueues(flags: DatabaseFlags): Promise<void> {
   })
 }
 
-async function switchQueue(queue: string, deed: 'pause' | 'resume', flags: DatabaseFlags): Promise<void> {
+async function switchQueue(queue: string, operation: 'pause' | 'resume', flags: DatabaseFlags): Promise<void> {
   await withClient(flags, async ({ client }) => {
-    const changed = await client[deed](queue)
-    const done = deed === 'pause' ? 'paused' : 'resumed'
-    const idle = deed === 'pause' ? 'was paused already' : 'was not paused'
+    const changed = await client[operation](queue)
+    const done = operation === 'pause' ? 'paused' : 'resumed'
+    const idle = operation === 'pause' ? 'was paused already' : 'was not paused'
     print(flags, { queue, changed }, `queue ${queue} ${changed ? done : idle}`)
   })
 }

@@ -27,10 +27,10 @@ export function addSchedules(program: Command): void {
     .description('enqueue its job now, beside its ticks')
     .option('--input <json>', 'instead of its own input')
     .action(runTrigger)
-  for (const deed of ['enable', 'disable'] as const) {
-    withDatabase(schedules.command(`${deed} <key>`))
-      .description(deed === 'enable' ? 'fire its ticks again, from now on' : 'fire none of its ticks any more')
-      .action((key, flags) => runSwitch(key, deed, flags))
+  for (const operation of ['enable', 'disable'] as const) {
+    withDatabase(schedules.command(`${operation} <key>`))
+      .description(operation === 'enable' ? 'fire its ticks again, from now on' : 'fire none of its ticks any more')
+      .action((key, flags) => runSwitch(key, operation, flags))
   }
 }
 
@@ -74,10 +74,10 @@ async function runTrigger(key: string, flags: TriggerFlags): Promise<void> {
   })
 }
 
-async function runSwitch(key: string, deed: 'enable' | 'disable', flags: DatabaseFlags): Promise<void> {
+async function runSwitch(key: string, operation: 'enable' | 'disable', flags: DatabaseFlags): Promise<void> {
   await withClient(flags, async ({ client }) => {
-    const changed = await client.schedules[deed](key)
-    print(flags, { key, changed }, `schedule ${key} ${changed ? `${deed}d` : `was ${deed}d already`}`)
+    const changed = await client.schedules[operation](key)
+    print(flags, { key, changed }, `schedule ${key} ${changed ? `${operation}d` : `was ${operation}d already`}`)
   })
 }
 

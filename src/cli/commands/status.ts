@@ -1,7 +1,7 @@
 // holdfast status: queues and workers at one glance.
 
 import type { Command } from 'commander'
-import type { WorkerFacts } from '../../client/open.js'
+import type { WorkerDetails } from '../../client/open.js'
 import type { CappedCount, QueueView } from '../../domain/operate/operator-views.js'
 import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
 import { ago, print, span, table } from '../terminal.js'
@@ -34,9 +34,9 @@ export function queueTable(queues: readonly QueueView[]): string {
   )
 }
 
-function workerTable(workers: readonly WorkerFacts[]): string {
+function workerTable(workers: readonly WorkerDetails[]): string {
   return table(
-    ['worker', 'version', 'queues', 'slots', 'beat', 'memory', 'loop delay'],
+    ['worker', 'version', 'queues', 'slots', 'heartbeat', 'memory', 'loop delay'],
     workers.map((worker) => [
       worker.id,
       worker.version,

@@ -1,7 +1,7 @@
 // Leases, due times and ticks go by the database's clock. A machine whose own clock differs reads its logs wrong and computes
 // wrong moments for what it enqueues.
 
-import { workerFacts } from '../../store/reads/workers.js'
+import { workerDetails } from '../../store/reads/workers.js'
 import { databaseNow } from '../../store/schedules/schedules.js'
 import type { Check } from '../check.js'
 import { ok, warn } from '../finding.js'
@@ -15,7 +15,7 @@ export const clocks: Check = {
     const databaseMs = (await databaseNow(store)).getTime()
     // Somewhere on the way there and back the clock was read.
     const own = (askedAt + Date.now()) / 2 - databaseMs
-    const living = (await workerFacts(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
+    const living = (await workerDetails(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
     const offsets = [
       { who: 'this machine', ms: own },
       ...living.flatMap(({ id, clockOffsetMs }) => (clockOffsetMs === null ? [] : [{ who: id, ms: clockOffsetMs }])),

@@ -1,6 +1,6 @@
-// Are jobs still well placed inside the service, or is it time for workers of their own? Four figures decide.
+// Are jobs still well placed inside the service, or is it time for workers of their own? Four statistics decide.
 
-import { recentWork, type WorkerFacts, workerFacts } from '../../store/reads/workers.js'
+import { recentWork, type WorkerDetails, workerDetails } from '../../store/reads/workers.js'
 import type { Check } from '../check.js'
 import { ok, type Told, warn } from '../finding.js'
 import type { Limits } from '../thresholds.js'
@@ -13,7 +13,7 @@ export const placement: Check = {
   name: 'placement',
   needs: 'schema',
   async examine({ store, limits }) {
-    const living = (await workerFacts(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
+    const living = (await workerDetails(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
     const inside = living.filter(({ isAlone }) => !isAlone)
     const recent = await recentWork(store, WINDOW_MS)
     const perMinute = (recent.jobs * 60_000) / WINDOW_MS
@@ -34,13 +34,13 @@ export const placement: Check = {
   },
 }
 
-function slowLoop({ id, loopDelayMs }: WorkerFacts, limits: Limits): Told[] {
+function slowLoop({ id, loopDelayMs }: WorkerDetails, limits: Limits): Told[] {
   if (loopDelayMs === null || loopDelayMs <= limits.loopDelayMs) return []
   const fact = `the event loop of ${id} is late by ${Math.round(loopDelayMs)} ms (99th percentile): every request of that service waits as long`
   return [warn(fact, MOVE)]
 }
 
-function muchMemory({ id, rssBytes, isAlone }: WorkerFacts, limits: Limits): Told[] {
+function muchMemory({ id, rssBytes, isAlone }: WorkerDetails, limits: Limits): Told[] {
   const mb = Math.round((rssBytes ?? 0) / 2 ** 20)
   if (mb <= limits.memoryMb) return []
   const fix = isAlone

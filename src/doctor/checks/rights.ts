@@ -1,32 +1,34 @@
-// Who may do what: every trade has the functions of its trade, nobody but the owner touches tables, and this role has a trade.
+// Who may do what: each of our four roles may call its functions, only the owner touches tables, and this login has one of the roles.
 
 import { quoteIdentifier } from '../../domain/value/schema-name.js'
-import { freshFacts, liveFacts } from '../../store/schema/schema-description.js'
+import { freshElements, liveElements } from '../../store/schema/schema-description.js'
 import type { Check, Patient } from '../check.js'
 import { fail, ok, type Told, warn } from '../finding.js'
 
-const TRADES = ['producer', 'worker', 'operator', 'viewer'] as const
+const ROLES = ['producer', 'worker', 'operator', 'viewer'] as const
 
 export const rights: Check = {
   name: 'rights',
   needs: 'schema',
   async examine(patient) {
-    const told = [...(await ofTrades(patient)), ...(await ofTables(patient)), ...(await ofThisRole(patient))]
-    return told.length > 0 ? told : [ok('every trade may call its functions, and only the owner touches tables')]
+    const told = [...(await ofRoles(patient)), ...(await ofTables(patient)), ...(await ofThisRole(patient))]
+    return told.length > 0 ? told : [ok('every role may call its functions, and only the owner touches tables')]
   },
 }
 
-async function ofTrades({ database, store: { schema } }: Patient): Promise<Told[]> {
+async function ofRoles({ database, store: { schema } }: Patient): Promise<Told[]> {
   const { rows } = await database.query(
     'select t.role from unnest($1::text[]) as t(role) where to_regrole(t.role) is null',
-    [TRADES.map((trade) => quoteIdentifier(`${schema}_${trade}`))],
+    [ROLES.map((role) => quoteIdentifier(`${schema}_${role}`))],
   )
   if (rows.length > 0) {
     const missing = rows.map(({ role }) => role).join(', ')
     return [fail(`there is no role ${missing}`, 'run `npx holdfast migrate` as a role that may create roles')]
   }
-  const live = new Map((await liveFacts(database, schema)).map((fact) => [`${fact.owner}${fact.name}`, fact.grantees]))
-  return (await freshFacts()).flatMap((fact) => {
+  const live = new Map(
+    (await liveElements(database, schema)).map((fact) => [`${fact.owner}${fact.name}`, fact.grantees]),
+  )
+  return (await freshElements()).flatMap((fact) => {
     const has = live.get(`${fact.owner}${fact.name}`)
     const lacking = fact.kind === 'function' && has ? fact.grantees.filter((role) => !has.includes(role)) : []
     if (lacking.length === 0) return []
@@ -58,17 +60,17 @@ async function ofTables({ database, store: { schema } }: Patient): Promise<Told[
   })
 }
 
-const OWN_TRADES = `
-  select current_user as own, t.trade,
+const OWN_ROLES = `
+  select current_user as own, t.role,
          pg_has_role(current_user, t.role, 'usage') as has_it
-    from unnest($1::text[], $2::text[]) as t(role, trade)
+    from unnest($1::text[]) as t(role)
    where to_regrole(quote_ident(t.role)) is not null`
 
 async function ofThisRole({ database, store: { schema } }: Patient): Promise<Told[]> {
-  const roles = TRADES.map((trade) => `${schema}_${trade}`)
-  const { rows } = await database.query(OWN_TRADES, [roles, TRADES])
+  const roles = ROLES.map((role) => `${schema}_${role}`)
+  const { rows } = await database.query(OWN_ROLES, [roles])
   if (rows.length === 0 || rows.some(({ has_it: hasIt }) => hasIt === true)) return []
   const own = String(rows[0]?.own)
   const grant = `grant ${schema}_producer, ${schema}_worker to ${quoteIdentifier(own)};`
-  return [warn(`role ${own} has none of the trades ${TRADES.join(', ')}`, 'grant it the one that it needs', [grant])]
+  return [warn(`login ${own} has none of the roles ${ROLES.join(', ')}`, 'grant it the one that it needs', [grant])]
 }

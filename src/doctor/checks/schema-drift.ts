@@ -1,6 +1,6 @@
 // Is the schema still as a fresh installation makes it? Compares every table, column, constraint, index and function.
 
-import { freshBodies, freshFacts, liveBodies, liveFacts } from '../../store/schema/schema-description.js'
+import { freshBodies, freshElements, liveBodies, liveElements } from '../../store/schema/schema-description.js'
 import { inSchema } from '../../store/schema/sql-files.js'
 import type { Check } from '../check.js'
 import { driftOf } from '../drift.js'
@@ -12,7 +12,7 @@ export const schemaDrift: Check = {
   name: 'schema drift',
   needs: 'schema',
   async examine({ database, store: { schema } }) {
-    const drifts = driftOf(await freshFacts(), await liveFacts(database, schema))
+    const drifts = driftOf(await freshElements(), await liveElements(database, schema))
     const told = drifts.map(({ fact, sql, isHarmful }): Told => {
       if (!isHarmful) return warn(fact, 'keep it if it is yours: nothing here relies on it')
       const own = sql.map((statement) => inSchema(statement, schema))

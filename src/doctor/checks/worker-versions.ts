@@ -1,17 +1,17 @@
 // Do all living workers run the same version of Holdfast?
 
-import { workerFacts } from '../../store/reads/workers.js'
+import { workerDetails } from '../../store/reads/workers.js'
 import type { Check } from '../check.js'
 import { ok, warn } from '../finding.js'
 
-/** A worker beats every second; one that has not for so long is gone or going. */
+/** A worker heartbeats every second; one that has not for so long is gone or going. */
 export const LIVING_MS = 10_000
 
 export const workerVersions: Check = {
   name: 'worker versions',
   needs: 'schema',
   async examine({ store }) {
-    const living = (await workerFacts(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
+    const living = (await workerDetails(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
     const counts = new Map<string, number>()
     for (const { version } of living) counts.set(version, (counts.get(version) ?? 0) + 1)
     const told = [...counts].map(([version, workers]) => `${version} on ${workers}`).join(', ')

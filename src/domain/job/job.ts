@@ -1,7 +1,7 @@
 // A job as data, and the rules that its parts obey.
 
 import { invalidOption } from '../error/invalid-option.js'
-import type { StepFacts } from '../pipeline/step-results.js'
+import type { StepResults } from '../pipeline/step-results.js'
 import { LIMITS } from '../value/sizes.js'
 import { textProblem, utf8Bytes } from '../value/text.js'
 import type { Failure } from './failure.js'
@@ -83,7 +83,7 @@ export interface ClaimedJob {
   /** When it could have started, by the database's clock. */
   readonly dueAtMs: number
   /** What its input is to be computed from, where the claim brought it along. */
-  readonly facts?: StepFacts | undefined
+  readonly facts?: StepResults | undefined
 }
 
 export function toJobId(value: AnyJobId): JobId {

@@ -3,23 +3,23 @@ import { FINAL_STATES, JOB_STATES, type JobState } from './job.js'
 import {
   allowed,
   DEEDS,
-  type Deed,
   drawDiagram,
   drawMatrix,
+  type Operation,
   type Origin,
   refusalOf,
   TRANSITIONS,
 } from './transitions.js'
 
 describe('the table', () => {
-  test('has one row for each deed and origin', () => {
-    const pairs = TRANSITIONS.map(({ deed, from }) => `${deed} ${from}`)
+  test('has one row for each operation and origin', () => {
+    const pairs = TRANSITIONS.map(({ operation, from }) => `${operation} ${from}`)
 
     expect(new Set(pairs).size).toBe(pairs.length)
   })
 
-  test('has a row for every deed, and only known states', () => {
-    expect(new Set(TRANSITIONS.map(({ deed }) => deed))).toEqual(new Set(DEEDS))
+  test('has a row for every operation, and only known states', () => {
+    expect(new Set(TRANSITIONS.map(({ operation }) => operation))).toEqual(new Set(DEEDS))
     for (const { from, to } of TRANSITIONS) {
       expect(['none', ...JOB_STATES]).toContain(from)
       for (const state of [to].flat()) expect(JOB_STATES).toContain(state)
@@ -29,7 +29,7 @@ describe('the table', () => {
   test('reaches every state', () => {
     const reached = new Set<Origin>(['none'])
     for (const origin of reached) {
-      for (const deed of DEEDS) for (const state of allowed(origin, deed) ?? []) reached.add(state)
+      for (const operation of DEEDS) for (const state of allowed(origin, operation) ?? []) reached.add(state)
     }
     reached.delete('none')
 
@@ -41,20 +41,20 @@ describe('the table', () => {
     ['failed', ['fail', 'reap']],
     ['cancelled', ['cancel']],
     ['superseded', ['supersede']],
-  ] as [JobState, Deed[]][])('%s is entered only by %j', (state, deeds) => {
-    const entering = TRANSITIONS.filter(({ to }) => [to].flat().includes(state)).map(({ deed }) => deed)
+  ] as [JobState, Operation[]][])('%s is entered only by %j', (state, operations) => {
+    const entering = TRANSITIONS.filter(({ to }) => [to].flat().includes(state)).map(({ operation }) => operation)
 
-    expect([...new Set(entering)]).toEqual(deeds)
+    expect([...new Set(entering)]).toEqual(operations)
   })
 
   test('lets nothing but retry leave a final state', () => {
-    for (const state of FINAL_STATES) expect(DEEDS.filter((deed) => allowed(state, deed))).toEqual(['retry'])
+    for (const state of FINAL_STATES) expect(DEEDS.filter((operation) => allowed(state, operation))).toEqual(['retry'])
   })
 
   test('makes running only by claim, out of pending', () => {
     const entering = TRANSITIONS.filter(({ from, to }) => from !== 'running' && [to].flat().includes('running'))
 
-    expect(entering).toMatchObject([{ deed: 'claim', from: 'pending' }])
+    expect(entering).toMatchObject([{ operation: 'claim', from: 'pending' }])
   })
 })
 
@@ -63,22 +63,22 @@ describe('allowed and refusalOf', () => {
     expect(allowed('running', 'fail')).toEqual(['pending', 'failed'])
   })
 
-  test('a deed without a row is not allowed', () => {
+  test('a operation without a row is not allowed', () => {
     expect(allowed('completed', 'complete')).toBeUndefined()
     expect(allowed('none', 'cancel')).toBeUndefined()
   })
 
-  test.each(['renew', 'complete', 'fail', 'snooze', 'release'] as Deed[])(
+  test.each(['renew', 'complete', 'fail', 'snooze', 'release'] as Operation[])(
     '%s without the lease is LEASE_LOST',
-    (deed) => {
-      expect(refusalOf('pending', deed)).toBe('LEASE_LOST')
-      expect(refusalOf('none', deed)).toBe('LEASE_LOST')
+    (operation) => {
+      expect(refusalOf('pending', operation)).toBe('LEASE_LOST')
+      expect(refusalOf('none', operation)).toBe('LEASE_LOST')
     },
   )
 
-  test.each(['cancel', 'retry'] as Deed[])('%s is refused by state, and by absence of the job', (deed) => {
-    expect(refusalOf('completed', deed)).toBe('WRONG_STATE')
-    expect(refusalOf('none', deed)).toBe('JOB_NOT_FOUND')
+  test.each(['cancel', 'retry'] as Operation[])('%s is refused by state, and by absence of the job', (operation) => {
+    expect(refusalOf('completed', operation)).toBe('WRONG_STATE')
+    expect(refusalOf('none', operation)).toBe('JOB_NOT_FOUND')
   })
 
   test('a claim of what cannot be claimed is no error', () => {
@@ -92,15 +92,15 @@ describe('drawings', () => {
 
     expect(lines[0]).toBe('stateDiagram-v2')
     expect(lines).toContain('  [*] --> pending: enqueue')
-    for (const { deed, from, to } of TRANSITIONS) {
+    for (const { operation, from, to } of TRANSITIONS) {
       for (const state of [to].flat()) {
-        expect(lines).toContain(`  ${from === 'none' ? '[*]' : from} --> ${state}: ${deed}`)
+        expect(lines).toContain(`  ${from === 'none' ? '[*]' : from} --> ${state}: ${operation}`)
       }
     }
     expect(lines.filter((line) => line.endsWith('--> [*]'))).toHaveLength(FINAL_STATES.length)
   })
 
-  test('the matrix has a row for each origin, a column for each deed', () => {
+  test('the matrix has a row for each origin, a column for each operation', () => {
     const lines = drawMatrix().trimEnd().split('\n')
     const cellsOf = (state: string) => lines.find((line) => line.startsWith(`| ${state} `))?.split(' | ')
 

@@ -1,4 +1,4 @@
-// What an operator sees: the rows of lists, pages, one job with its past, queues, workers, figures and bulk operations.
+// What an operator sees: the rows of lists, pages, one job with its past, queues, workers, statistics and bulk operations.
 
 import type { StoredStep } from '../job/durable-step.js'
 import type { Explanation } from '../job/explanation.js'
@@ -149,7 +149,7 @@ export interface QueueView {
   readonly running: CappedCount
   /** When the job that has been due for longest became due. */
   readonly oldestDueAt: Date | null
-  /** Workers that serve it and have beaten within ten seconds; none means that nobody will run its jobs. */
+  /** Workers that serve it and have recorded within ten seconds; none means that nobody will run its jobs. */
   readonly liveWorkers: number
 }
 
@@ -163,9 +163,9 @@ export interface WorkerView {
   /** How many jobs it runs at once. */
   readonly concurrency: number
   readonly startedAt: Date
-  readonly beatAt: Date
-  /** Since its last beat, by the database's clock. */
-  readonly beatAgeMs: number
+  readonly heartbeatAt: Date
+  /** Since its last heartbeat, by the database's clock. */
+  readonly heartbeatAgeMs: number
   readonly rssBytes: number | null
   readonly running: CappedCount
   /** The latest claimed, at most 100. */
@@ -176,7 +176,7 @@ export interface WorkerView {
 export const STAT_FACTS = ['completed', 'failed', 'cancelled', 'superseded', 'attempt_failed', 'attempt_lost'] as const
 export type StatFact = (typeof STAT_FACTS)[number]
 
-/** One span of time of the figures. */
+/** One span of time of the statistics. */
 export interface StatPoint {
   readonly from: Date
   readonly counts: Readonly<Record<StatFact, number>>
@@ -213,13 +213,13 @@ export interface LiveCounts {
   readonly workers: number
 }
 
-export const BULK_DEEDS = ['retry', 'cancel'] as const
-export type BulkDeed = (typeof BULK_DEEDS)[number]
+export const BULK_OPERATIONS = ['retry', 'cancel'] as const
+export type BulkOperationName = (typeof BULK_OPERATIONS)[number]
 
-/** A deed on all jobs of a filter, done in small steps by any worker. */
+/** A operation on all jobs of a filter, done in small steps by any worker. */
 export interface BulkOperation {
   readonly id: string
-  readonly deed: BulkDeed
+  readonly operation: BulkOperationName
   /** The filter as stored, its spans of time turned into moments. */
   readonly filter: Readonly<Record<string, unknown>>
   readonly reason: string | null
@@ -229,9 +229,9 @@ export interface BulkOperation {
   /** Jobs that matched when it was asked for. */
   readonly expected: CappedCount
   readonly done: number
-  /** Jobs that were no longer in a state for the deed when their turn came. */
+  /** Jobs that were no longer in a state for the operation when their turn came. */
   readonly skipped: number
-  /** Jobs on which the deed failed; the last failure is in `error`. */
+  /** Jobs on which the operation failed; the last failure is in `error`. */
   readonly failed: number
   readonly error: Failure | null
   readonly finishedAt: Date | null

@@ -8,7 +8,7 @@ export type StepResult<Output = unknown> =
   | { readonly state: 'failed' | 'cancelled' | 'superseded'; readonly error: Failure | null }
 
 /** What the database knows of a step whose input is to be computed. */
-export interface StepFacts {
+export interface StepResults {
   readonly pipeline: string
   readonly input: unknown
   readonly step: string

@@ -208,11 +208,11 @@ function refuseSize(walk: Walk, received: number): never {
 function refuse(
   walk: Walk,
   problem: string,
-  figures: { limit?: number; received?: number } = {},
+  statistics: { limit?: number; received?: number } = {},
   cause?: unknown,
 ): never {
   const path = pathText(walk.path)
-  const options = { details: { path, problem, ...figures }, ...(cause === undefined ? {} : { cause }) }
+  const options = { details: { path, problem, ...statistics }, ...(cause === undefined ? {} : { cause }) }
   walk.refusal = new HoldfastError(walk.rules.code, `${walk.rules.what} ${path} ${problem}`, options)
   throw walk.refusal
 }

@@ -1,7 +1,7 @@
-// Deeds on all jobs of a filter.
+// Operations on all jobs of a filter.
 
 import { z } from '@hono/zod-openapi'
-import { BULK_DEEDS } from '../../domain/operate/operator-views.js'
+import { BULK_OPERATIONS } from '../../domain/operate/operator-views.js'
 import { failureSchema } from './job.js'
 import { countSchema, idSchema, momentSchema } from './page.js'
 
@@ -12,7 +12,7 @@ export const filterText = z
 
 export const bulkRequestSchema = z
   .strictObject({
-    deed: z.enum(BULK_DEEDS),
+    operation: z.enum(BULK_OPERATIONS),
     filter: filterText,
     reason: z.string().max(1000).optional(),
   })
@@ -21,7 +21,7 @@ export const bulkRequestSchema = z
 export const bulkOperationSchema = z
   .object({
     id: idSchema,
-    deed: z.enum(BULK_DEEDS),
+    operation: z.enum(BULK_OPERATIONS),
     filter: z.record(z.string(), z.unknown()),
     reason: z.string().nullable(),
     askedBy: z.string(),

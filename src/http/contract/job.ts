@@ -118,7 +118,7 @@ export const jobStorySchema = z
     job: jobSchema,
     version: z.string().openapi({ description: 'Another text after every change of the job.' }),
     attempts: z.array(attemptSchema).openapi({ description: 'Failed and lost ones, newest first.' }),
-    audit: z.array(auditEntrySchema).openapi({ description: 'The deeds of operators, newest first.' }),
+    audit: z.array(auditEntrySchema).openapi({ description: 'The operations of operators, newest first.' }),
     lastLog: idSchema.openapi({ description: 'Of its last log line; "0" when it has none.' }),
     steps: z
       .array(stepSchema)

@@ -7,7 +7,7 @@ import { jobRoutes } from './jobs.js'
 import { pipelineRoutes } from './pipelines.js'
 import { queueRoutes } from './queues.js'
 import { scheduleRoutes } from './schedules.js'
-import { figureRoutes } from './statistics.js'
+import { statisticsRoutes } from './statistics.js'
 
 export function allRoutes(parts: Parts): App[] {
   return [
@@ -16,7 +16,7 @@ export function allRoutes(parts: Parts): App[] {
     queueRoutes(parts),
     scheduleRoutes(parts),
     bulkOperationRoutes(parts),
-    figureRoutes(parts),
+    statisticsRoutes(parts),
     eventRoutes(parts),
   ]
 }

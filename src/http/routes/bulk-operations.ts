@@ -1,4 +1,4 @@
-// Deeds on all jobs of a filter: counted first, then done in small steps by the workers, with progress.
+// Operations on all jobs of a filter: counted first, then done in small steps by the workers, with progress.
 
 import { createRoute } from '@hono/zod-openapi'
 import { HoldfastError } from '../../domain/error/errors.js'
@@ -61,14 +61,14 @@ export function bulkOperationRoutes({ client, options: { redaction } }: Parts): 
   const { bulk } = client.operator
 
   app.openapi(start, async (c) => {
-    const { deed, filter, reason } = c.req.valid('json')
-    const caller = allowed(c, 'view', deed)
+    const { operation, filter, reason } = c.req.valid('json')
+    const caller = allowed(c, 'view', operation)
     const scoped = scopedFilter(filter, caller, redaction)
     if (!scoped) throw new HoldfastError('INVALID_REQUEST', 'no job that you see can fit this filter')
-    const request = given({ deed, filter: scoped, reason, actor: caller.name })
-    const operation = await bulk.start(request)
-    c.header('location', `bulk-operations/${operation.id}`)
-    return send(c, shownOperation(operation, caller, redaction), 202)
+    const request = given({ operation, filter: scoped, reason, actor: caller.name })
+    const started = await bulk.start(request)
+    c.header('location', `bulk-operations/${started.id}`)
+    return send(c, shownOperation(started, caller, redaction), 202)
   })
 
   app.openapi(list, async (c) => {
@@ -86,8 +86,8 @@ export function bulkOperationRoutes({ client, options: { redaction } }: Parts): 
 
   app.openapi(cancel, async (c) => {
     const caller = allowed(c, 'view')
-    const { id, deed } = visible(await bulk.find(c.req.valid('param').id), caller)
-    caller.require(deed)
+    const { id, operation } = visible(await bulk.find(c.req.valid('param').id), caller)
+    caller.require(operation)
     return send(c, { isChanged: await bulk.cancel(id, { actor: caller.name }) })
   })
 

@@ -58,7 +58,7 @@ const show = createRoute({
   method: 'get',
   path: '/jobs/{id}',
   operationId: 'showJob',
-  summary: 'One job with its attempts, steps, the deeds of operators, and why it does not run',
+  summary: 'One job with its attempts, steps, the operations of operators, and why it does not run',
   tags,
   request: { params: idParam },
   responses: { 200: json(jobStorySchema, 'The job.'), ...refusals(404, 422) },
@@ -80,10 +80,10 @@ const logs = createRoute({
   responses: { 200: json(z.object({ rows: z.array(logLineSchema) }), 'Lines.'), ...refusals(404, 422) },
 })
 
-const deed = { tags, method: 'post' } as const
+const operation = { tags, method: 'post' } as const
 
 const cancel = createRoute({
-  ...deed,
+  ...operation,
   path: '/jobs/{id}/cancel',
   operationId: 'cancelJob',
   summary: 'Cancel a pending, waiting or running job',
@@ -92,7 +92,7 @@ const cancel = createRoute({
 })
 
 const retry = createRoute({
-  ...deed,
+  ...operation,
   path: '/jobs/{id}/retry',
   operationId: 'retryJob',
   summary: 'Give a finished job fresh attempts and run it now',
@@ -101,7 +101,7 @@ const retry = createRoute({
 })
 
 const recover = createRoute({
-  ...deed,
+  ...operation,
   path: '/jobs/{id}/recover',
   operationId: 'recoverJob',
   summary: 'Take a running job from a holder that is stuck',

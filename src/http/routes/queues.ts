@@ -32,11 +32,11 @@ const show = createRoute({
   responses: { 200: json(queueSchema, 'The queue.'), ...refusals(404, 422) },
 })
 
-const switching = (deed: 'pause' | 'resume', summary: string) =>
+const switching = (operation: 'pause' | 'resume', summary: string) =>
   createRoute({
     method: 'post',
-    path: `/queues/{queue}/${deed}`,
-    operationId: `${deed}Queue`,
+    path: `/queues/{queue}/${operation}`,
+    operationId: `${operation}Queue`,
     summary,
     tags: ['Queues'],
     request: { params: queueParam, ...body(emptySchema) },

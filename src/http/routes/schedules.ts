@@ -112,7 +112,7 @@ const remove = createRoute({
   responses: { 200: json(changedSchema, 'It is gone.'), ...found },
 })
 
-const deed = <const Name extends string>(name: Name, operationId: string, summary: string) =>
+const operation = <const Name extends string>(name: Name, operationId: string, summary: string) =>
   ({
     method: 'post',
     path: `/schedules/{jobKey}/${name}`,
@@ -123,25 +123,25 @@ const deed = <const Name extends string>(name: Name, operationId: string, summar
 
 const switching = (name: 'enable' | 'disable', summary: string) =>
   createRoute({
-    ...deed(name, `${name}Schedule`, summary),
+    ...operation(name, `${name}Schedule`, summary),
     request: { params: jobKeyParam, ...body(emptySchema) },
     responses: { 200: json(changedSchema, 'It is done.'), ...changed },
   })
 
 const trigger = createRoute({
-  ...deed('trigger', 'triggerSchedule', 'A job now, beside the ticks'),
+  ...operation('trigger', 'triggerSchedule', 'A job now, beside the ticks'),
   request: { params: jobKeyParam, ...body(triggerSchema) },
   responses: { 201: json(enqueuedSchema, 'The job.'), ...changed },
 })
 
 const skip = createRoute({
-  ...deed('skip', 'skipNextTick', 'The next tick makes no job'),
+  ...operation('skip', 'skipNextTick', 'The next tick makes no job'),
   request: { params: jobKeyParam, ...body(emptySchema) },
   responses: { 200: json(z.object({ tick: momentSchema }), 'Which tick that is.'), ...changed },
 })
 
 const backfill = createRoute({
-  ...deed('backfill', 'backfillSchedule', 'Jobs for ticks of a span that have none yet; at most 1,000 ticks'),
+  ...operation('backfill', 'backfillSchedule', 'Jobs for ticks of a span that have none yet; at most 1,000 ticks'),
   request: { params: jobKeyParam, ...body(backfillSchema) },
   responses: { 200: json(z.object({ rows: backfilledSchema }), 'The jobs.'), ...changed },
 })
@@ -150,7 +150,7 @@ export function scheduleRoutes(parts: Parts): App {
   const app = newRoutes()
   addReads(app, parts)
   addChanges(app, parts)
-  addDeeds(app, parts)
+  addOperations(app, parts)
   return app
 }
 
@@ -213,7 +213,7 @@ function addChanges(app: App, { client, options: { redaction } }: Parts): void {
   })
 }
 
-function addDeeds(app: App, { client }: Parts): void {
+function addOperations(app: App, { client }: Parts): void {
   app.openapi(switching('enable', 'Let it tick again'), async (c) => {
     const caller = allowed(c, 'schedule')
     const { jobKey } = await visible(client, caller, c.req.valid('param').jobKey)

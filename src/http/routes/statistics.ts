@@ -1,4 +1,4 @@
-// Figures, the audit, and what the program knows of itself: its types of jobs and who is asking.
+// Statistics, the audit, and what the program knows of itself: its types of jobs and who is asking.
 
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Duration } from '../../domain/value/duration.js'
@@ -20,7 +20,7 @@ const live = createRoute({
   path: '/live',
   operationId: 'showLive',
   summary: 'What waits and runs now',
-  tags: ['Figures'],
+  tags: ['Statistics'],
   responses: { 200: json(liveSchema, 'Counts, capped at 10,000.'), ...refusals() },
 })
 
@@ -29,9 +29,9 @@ const stats = createRoute({
   path: '/stats',
   operationId: 'showStats',
   summary: 'What ended when, and how long it waited and ran',
-  tags: ['Figures'],
+  tags: ['Statistics'],
   request: { query: statsQuery },
-  responses: { 200: json(statsSchema, 'Figures by span of time.'), ...refusals(404, 422) },
+  responses: { 200: json(statsSchema, 'Statistics by span of time.'), ...refusals(404, 422) },
 })
 
 const audit = createRoute({
@@ -68,7 +68,7 @@ const types = createRoute({
   },
 })
 
-export function figureRoutes({ client, options: { redaction } }: Parts): App {
+export function statisticsRoutes({ client, options: { redaction } }: Parts): App {
   const app = newRoutes()
 
   app.openapi(live, async (c) => {

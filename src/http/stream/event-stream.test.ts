@@ -84,10 +84,10 @@ describe('an event stream', () => {
     const { stream, ended } = open([watch], { disconnect: () => told.push('disconnected') })
     change(watch, stream, 'v1', LARGE)
 
-    stream.beat(1000)
-    stream.beat(10_999)
+    stream.heartbeat(1000)
+    stream.heartbeat(10_999)
     expect(told).toEqual([])
-    stream.beat(11_000)
+    stream.heartbeat(11_000)
 
     expect([told, ended]).toEqual([['disconnected'], ['end']])
   })
@@ -96,8 +96,8 @@ describe('an event stream', () => {
     const watch = watchOf()
     const { stream, read } = open([watch])
     change(watch, stream, 'v1', LARGE)
-    stream.beat(0)
-    stream.beat(10_000)
+    stream.heartbeat(0)
+    stream.heartbeat(10_000)
 
     await expect(read()).rejects.toThrow(/does not read/)
   })
@@ -106,11 +106,11 @@ describe('an event stream', () => {
     const watch = watchOf()
     const { stream, read, ended } = open([watch])
     change(watch, stream, 'v1', LARGE)
-    stream.beat(0)
+    stream.heartbeat(0)
     await read()
     await read()
-    stream.beat(9000)
-    stream.beat(18_000)
+    stream.heartbeat(9000)
+    stream.heartbeat(18_000)
 
     expect(ended).toEqual([])
   })
@@ -119,10 +119,10 @@ describe('an event stream', () => {
     const { stream, read, ended } = open([watchOf()])
     await read()
 
-    stream.beat(14_999)
-    stream.beat(15_000)
+    stream.heartbeat(14_999)
+    stream.heartbeat(15_000)
     expect(await read()).toBe(': still here\n\n')
-    stream.beat(60_000)
+    stream.heartbeat(60_000)
 
     expect(await read()).toBeUndefined()
     expect(ended).toEqual(['end'])

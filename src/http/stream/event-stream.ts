@@ -65,7 +65,7 @@ export class EventStream implements Reader {
   }
 
   /** Called about once a second. */
-  beat(now: number): void {
+  heartbeat(now: number): void {
     if (this.#hasEnded) return
     const { slowReaderMs, streamMs } = this.#options
     this.#waitsSince = this.#hasRoom() ? undefined : (this.#waitsSince ?? now)

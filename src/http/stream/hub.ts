@@ -35,7 +35,7 @@ export class Hub {
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
   #hurry = () => {}
-  #beatAt = 0
+  #heartbeatAt = 0
   #listening: Promise<{ close(): Promise<void> } | undefined> | undefined
   #listenAt = 0
 
@@ -116,7 +116,7 @@ export class Hub {
       const now = performance.now()
       this.#listen(now)
       await this.#look(now)
-      this.#beat(now)
+      this.#heartbeat(now)
       await this.#pause()
     }
     this.#running = undefined
@@ -134,10 +134,10 @@ export class Hub {
     })
   }
 
-  #beat(now: number): void {
-    if (now - this.#beatAt < BEAT_MS) return
-    this.#beatAt = now
-    for (const stream of [...this.#streams.keys()]) stream.beat(now)
+  #heartbeat(now: number): void {
+    if (now - this.#heartbeatAt < BEAT_MS) return
+    this.#heartbeatAt = now
+    for (const stream of [...this.#streams.keys()]) stream.heartbeat(now)
   }
 
   async #look(now: number): Promise<void> {

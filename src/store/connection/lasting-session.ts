@@ -21,7 +21,7 @@ export class KeptSession implements Queryable {
 
   /**
    * Rejects when the server does not answer in time; that connection is not used again. One that broke since the last question
-   * is replaced at once: a beat that waits for the next round looks like a death. So what is asked may be asked twice.
+   * is replaced at once: a heartbeat that waits for the next round looks like a death. So what is asked may be asked twice.
    */
   async query(text: string, values?: unknown[]): Promise<{ rows: Row[] }> {
     const wasOpen = this.#client !== undefined

@@ -2,7 +2,7 @@
 
 import type { Failure } from '../../domain/job/failure.js'
 import type { JobFilter } from '../../domain/job/job-filter.js'
-import type { BulkDeed, BulkOperation, Page } from '../../domain/operate/operator-views.js'
+import type { BulkOperation, BulkOperationName, Page } from '../../domain/operate/operator-views.js'
 import { LIMITS } from '../../domain/value/sizes.js'
 import { sanitizeText } from '../../domain/value/text.js'
 import { BULK_MS, call } from '../connection/call.js'
@@ -13,11 +13,11 @@ import type { Store } from '../store.js'
 
 export async function startBulk(
   store: Store,
-  deed: BulkDeed,
+  operation: BulkOperationName,
   filter: JobFilter,
   { reason, actor }: { reason: string | null; actor: string | null },
 ): Promise<BulkOperation> {
-  const values = [deed, filterText(filter), reason && sanitizeText(reason, LIMITS.reasonBytes), actor]
+  const values = [operation, filterText(filter), reason && sanitizeText(reason, LIMITS.reasonBytes), actor]
   const [row] = await call(store, { invocation: 'start_bulk_v1($1, $2::text::jsonb, $3, $4)' }, values)
   return toBulkOperation(row as Row)
 }
@@ -47,7 +47,7 @@ export async function workBulk(store: Store, limit: number): Promise<BulkOperati
 function toBulkOperation(row: Row): BulkOperation {
   return Object.freeze({
     id: String(row.id),
-    deed: row.deed as BulkDeed,
+    operation: row.operation as BulkOperationName,
     filter: row.filter as Record<string, unknown>,
     reason: row.reason as string | null,
     askedBy: row.asked_by as string,

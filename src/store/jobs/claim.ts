@@ -60,7 +60,7 @@ export async function claimOne(
 }
 
 /** One job that two workers died with; the caller runs nothing beside it. */
-export async function claimSuspect(
+export async function claimQuarantined(
   store: Store,
   { worker, types, leaseId }: Claimer,
   queues: readonly string[],

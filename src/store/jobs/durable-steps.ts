@@ -27,7 +27,7 @@ export async function rememberStep(store: Store, { id, token, leaseId }: Lease, 
 }
 
 /** undefined: the event must be waited for. */
-export async function lookForEvent(
+export async function pollEvent(
   store: Store,
   { id, token, leaseId }: Lease,
   name: string,

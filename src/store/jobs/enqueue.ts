@@ -56,7 +56,7 @@ export interface StoredInHands {
 }
 
 /** As enqueueInputs, straight into the hands of a worker of this process, where `act` starts them without waiting a turn. */
-export function enqueueHeld<T>(
+export function enqueueAndClaim<T>(
   store: Store,
   inputs: string,
   common: string,
@@ -73,8 +73,8 @@ export interface PlainJob extends Pick<ClaimedJob, 'type' | 'queue' | 'priority'
   readonly input: string
 }
 
-/** As enqueueHeld, for one job that has nothing but that. */
-export function enqueueOneHeld<T>(
+/** As enqueueAndClaim, for one job that has nothing but that. */
+export function enqueueAndClaimOne<T>(
   store: Store,
   plain: PlainJob,
   { worker, leaseId }: Omit<Holder, 'queue'>,

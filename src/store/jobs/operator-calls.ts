@@ -1,4 +1,4 @@
-// Reads of single jobs and the deeds of operators.
+// Reads of single jobs and the operations of operators.
 
 import type { Job, JobId, JobState } from '../../domain/job/job.js'
 import { LIMITS } from '../../domain/value/sizes.js'

@@ -3,7 +3,7 @@
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
 import type { Page, PipelineRow, PipelineStep } from '../../domain/operate/operator-views.js'
 import type { OnFailure, Pipeline, PipelineState } from '../../domain/pipeline/pipeline.js'
-import type { StepFacts } from '../../domain/pipeline/step-results.js'
+import type { StepResults } from '../../domain/pipeline/step-results.js'
 import { LIMITS } from '../../domain/value/sizes.js'
 import { sanitizeText } from '../../domain/value/text.js'
 import { BULK_MS, call } from '../connection/call.js'
@@ -94,9 +94,9 @@ export async function retryPipeline(store: Store, id: string, actor: string | nu
 }
 
 /** undefined for a job that is no step of a pipeline with a graph. */
-export async function stepResults(store: Store, id: JobId): Promise<StepFacts | undefined> {
+export async function stepResults(store: Store, id: JobId): Promise<StepResults | undefined> {
   const [row] = await call(store, { invocation: 'step_results_v1($1)' }, [id])
-  return row as StepFacts | undefined
+  return row as StepResults | undefined
 }
 
 /** Enqueues what follows the job, inside the transaction that completes it. `members` is a JSON array. */

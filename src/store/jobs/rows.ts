@@ -2,7 +2,7 @@
 
 import type { Failure } from '../../domain/job/failure.js'
 import type { ClaimedJob, Job, JobState, KeyPolicy } from '../../domain/job/job.js'
-import type { StepFacts } from '../../domain/pipeline/step-results.js'
+import type { StepResults } from '../../domain/pipeline/step-results.js'
 import type { Row } from '../connection/connection.js'
 
 /** The jobs of a claim, column by column, in the order of ids. What a column by id leaves out is as in `usual`, or empty. */
@@ -38,7 +38,7 @@ export interface ClaimedColumns {
   readonly tags?: ById<readonly string[]>
   readonly trace?: ById<string>
   /** Only of steps that were handed over with the completion of the one before. */
-  readonly facts?: ById<StepFacts>
+  readonly facts?: ById<StepResults>
 }
 
 type ById<T> = Readonly<Record<string, T>> | null

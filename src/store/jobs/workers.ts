@@ -26,7 +26,7 @@ export async function deregisterWorker(store: Callee, id: string): Promise<void>
   await call(store, { invocation: 'deregister_worker_v1($1)' }, [id])
 }
 
-export interface Beat {
+export interface Heartbeat {
   readonly rssBytes: number
   /** How the process fares, told now and then. */
   readonly load: WorkerLoad | undefined
@@ -38,7 +38,7 @@ export interface WorkerLoad {
   readonly loopDelayMs: number
 }
 
-export interface BeatAnswer {
+export interface HeartbeatAnswer {
   /** false when the row is gone and the worker must register again. */
   readonly isKnown: boolean
   /** Until some worker may be dead; 0 or less when one may be now. */
@@ -55,12 +55,12 @@ const BEAT_WITH_LOAD = {
 }
 
 /** Says that the worker lives, and with its load also what time its clock shows; hears who does not. All in one statement. */
-export async function beatWorker(
+export async function recordHeartbeat(
   store: Callee,
   id: string,
-  { rssBytes, load }: Beat,
+  { rssBytes, load }: Heartbeat,
   session?: Queryable,
-): Promise<BeatAnswer> {
+): Promise<HeartbeatAnswer> {
   const [row] = load
     ? await call(
         store,
@@ -73,7 +73,7 @@ export async function beatWorker(
 }
 
 /** The session's advisory lock tells others when this worker dies; false when an earlier session of it still has it. */
-export async function holdWorkerLock(store: Callee, id: string, session: Queryable): Promise<boolean> {
+export async function takeWorkerLock(store: Callee, id: string, session: Queryable): Promise<boolean> {
   const [row] = await call(store, { invocation: 'take_worker_lock_v1($1)', value: 'held' }, [id], session)
   return row?.held === true
 }

@@ -1,4 +1,4 @@
-// The deeds of maintenance: what is due, lost leases, days ahead, days gone, and parked jobs that nobody would offer.
+// The operations of maintenance: what is due, lost leases, days ahead, days gone, and parked jobs that nobody would offer.
 
 import type { JobId } from '../../domain/job/job.js'
 import { BULK_MS, call } from '../connection/call.js'
@@ -23,31 +23,34 @@ export async function offerParked(store: Store): Promise<number> {
 }
 
 /** What a worker can do, of what is due: see WorkerRow; `schedules` are the keys whose input its code computes. */
-export interface UpkeepScope {
+export interface MaintenanceScope {
   readonly queues: readonly string[]
   readonly types: readonly string[]
   readonly schedules: readonly string[]
 }
 
-/** Hints: each deed looks for itself. */
-export interface DueUpkeep {
+/** Hints: each operation looks for itself. */
+export interface DueMaintenance {
   /** Until a lease may be lost; 0 or less when one may be now. */
   readonly lostInMs: number | undefined
   /** Until a schedule needs a worker. */
   readonly scheduleInMs: number | undefined
   readonly hasBulk: boolean
   readonly hasStats: boolean
-  readonly hasSuspect: boolean
+  readonly hasQuarantined: boolean
 }
 
-export async function dueUpkeep(store: Store, { queues, types, schedules }: UpkeepScope): Promise<DueUpkeep> {
+export async function dueMaintenance(
+  store: Store,
+  { queues, types, schedules }: MaintenanceScope,
+): Promise<DueMaintenance> {
   const [row] = await call(store, { invocation: 'due_maintenance_v1($1, $2, $3)' }, [queues, types, schedules])
   return {
     lostInMs: toMs(row?.lost_in_ms),
     scheduleInMs: toMs(row?.schedule_in_ms),
     hasBulk: row?.has_bulk === true,
     hasStats: row?.has_stats === true,
-    hasSuspect: row?.has_suspect === true,
+    hasQuarantined: row?.has_quarantined === true,
   }
 }
 

@@ -1,4 +1,4 @@
-// The figures by the minute: counted in small rounds, read in steps.
+// The statistics by the minute: counted in small rounds, read in steps.
 
 import { STAT_FACTS, type StatFact } from '../../domain/operate/operator-views.js'
 import { BULK_MS, call } from '../connection/call.js'

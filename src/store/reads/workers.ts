@@ -3,7 +3,7 @@
 import { call } from '../connection/call.js'
 import type { Store } from '../store.js'
 
-export interface WorkerFacts {
+export interface WorkerDetails {
   readonly id: string
   readonly pod: string
   readonly pid: number
@@ -12,7 +12,7 @@ export interface WorkerFacts {
   readonly types: readonly string[]
   readonly concurrency: number
   readonly startedAt: Date
-  /** Since its last beat. */
+  /** Since its last heartbeat. */
   readonly silentMs: number
   readonly hasLock: boolean
   readonly rssBytes: number | null
@@ -23,7 +23,7 @@ export interface WorkerFacts {
   readonly clockOffsetMs: number | null
 }
 
-export async function workerFacts(store: Store): Promise<WorkerFacts[]> {
+export async function workerDetails(store: Store): Promise<WorkerDetails[]> {
   return (await call(store, { invocation: 'worker_details_v1()' }, [])).map((row) => ({
     id: String(row.id),
     pod: String(row.pod),

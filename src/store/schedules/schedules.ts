@@ -1,4 +1,4 @@
-// Schedules: their rows, the claim of a tick, and the deeds of operators.
+// Schedules: their rows, the claim of a tick, and the operations of operators.
 
 import type { Failure } from '../../domain/job/failure.js'
 import type { JobId } from '../../domain/job/job.js'
@@ -38,8 +38,8 @@ export async function dueSchedules(store: Store, known: readonly string[]): Prom
 }
 
 function dueAt({ nextTick, lockedUntil, fault }: Schedule): number {
-  const isHeld = nextTick !== null || fault !== null
-  return Math.max(nextTick?.getTime() ?? 0, isHeld ? (lockedUntil?.getTime() ?? 0) : 0)
+  const isClaimed = nextTick !== null || fault !== null
+  return Math.max(nextTick?.getTime() ?? 0, isClaimed ? (lockedUntil?.getTime() ?? 0) : 0)
 }
 
 /** false when the timing has changed or another has planned meanwhile. `next` undefined: it will not tick any more. */

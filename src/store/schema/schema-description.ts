@@ -5,7 +5,7 @@ import { quoteIdentifier } from '../../domain/value/schema-name.js'
 import type { Database } from '../connection/connection.js'
 import { inSchema, readFunctionTexts, SQL_FOLDER } from './sql-files.js'
 
-export interface SchemaFact {
+export interface SchemaElement {
   readonly kind: 'table' | 'column' | 'constraint' | 'index' | 'view column' | 'function'
   /** What it belongs to; of a function its own name. */
   readonly owner: string
@@ -24,12 +24,12 @@ export interface FunctionBody {
 }
 
 /** What a fresh installation has. */
-export async function freshFacts(): Promise<SchemaFact[]> {
-  return parseFacts((await readFile(new URL('schema.snapshot.txt', SQL_FOLDER), 'utf8')).split('\n'))
+export async function freshElements(): Promise<SchemaElement[]> {
+  return parseElements((await readFile(new URL('schema.snapshot.txt', SQL_FOLDER), 'utf8')).split('\n'))
 }
 
 /** What this database has, under the schema's default name. */
-export async function liveFacts(database: Database, schema: string): Promise<SchemaFact[]> {
+export async function liveElements(database: Database, schema: string): Promise<SchemaElement[]> {
   const text = inSchema(await readFile(new URL('schema-dump.sql', SQL_FOLDER), 'utf8'), schema)
   const lines = await database.transaction(async (tx) => {
     // Names are printed with their schema only if they would not be found without.
@@ -40,7 +40,7 @@ export async function liveFacts(database: Database, schema: string): Promise<Sch
       String(line).replaceAll(`${own}.`, 'holdfast.').replaceAll(`${schema}_`, 'holdfast_'),
     )
   })
-  return parseFacts(lines)
+  return parseElements(lines)
 }
 
 /** The bodies of this program's functions, as they stand in the database when nobody has changed them. */
@@ -63,16 +63,16 @@ export async function liveBodies(database: Database, schema: string): Promise<{ 
   return rows.map(({ name, body }) => ({ name: String(name), body: String(body) }))
 }
 
-function parseFacts(lines: readonly string[]): SchemaFact[] {
+function parseElements(lines: readonly string[]): SchemaElement[] {
   let owner = ''
   return lines.flatMap((line) => {
     const table = /^table (\S+)(.*)$/.exec(line)
     if (table) owner = table[1] ?? ''
-    return parseFact(line, owner)
+    return parseElement(line, owner)
   })
 }
 
-const SHAPES: readonly (readonly [SchemaFact['kind'], RegExp])[] = [
+const SHAPES: readonly (readonly [SchemaElement['kind'], RegExp])[] = [
   ['table', /^table (?<name>\S+)(?<text>.*)$/],
   ['constraint', /^ {2}constraint (?<name>\S+) (?<text>.+)$/],
   ['index', /^ {2}CREATE (?:UNIQUE )?INDEX (?<name>\S+) ON .+$/],
@@ -86,7 +86,7 @@ function inOrder(text: string): string {
   return text.replace(/\((.*)\)/, (_, options: string) => `(${options.split(', ').sort().join(', ')})`)
 }
 
-function parseFact(line: string, table: string): SchemaFact[] {
+function parseElement(line: string, table: string): SchemaElement[] {
   for (const [kind, shape] of SHAPES) {
     const { owner = table, name, text = line.trim(), grantees = 'nobody' } = shape.exec(line)?.groups ?? {}
     if (name === undefined) continue

@@ -12,7 +12,7 @@ test.each([
   [`nextval('holdfast.job_id_seq')`, `nextval('"user".job_id_seq')`],
   [`pg_notify('holdfast_wake', '')`, `pg_notify('user_wake', '')`],
   [`'holdfast'::regnamespace`, `'user'::regnamespace`],
-  [`'holdfast_' || v_trade`, `'user_' || v_trade`],
+  [`'holdfast_' || v_role`, `'user_' || v_role`],
   ['grant select on holdfast.jobs to holdfast_viewer', 'grant select on "user".jobs to user_viewer'],
   [`format('analyze holdfast.%I', v_name)`, `format('analyze "user".%I', v_name)`],
   [`current_setting('holdfast.fake_now', true)`, `current_setting('holdfast.fake_now', true)`],

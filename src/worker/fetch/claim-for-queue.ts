@@ -9,22 +9,22 @@ import type { Store } from '../../store/store.js'
 import type { JobRuns } from '../job-life.js'
 import { monotonicMs } from '../monotonic.js'
 import type { Backpressure } from './backpressure.js'
-import type { LaneDeeds, SlotOwner } from './queue-fetcher.js'
-import type { Wakeup } from './wake-up.js'
+import type { QueueFetcherCalls, SlotOwner } from './queue-fetcher.js'
+import type { WakeUp } from './wake-up.js'
 
-export interface LaneWorkParts {
+export interface ClaimForQueueParts {
   readonly store: Store
   readonly events: EventHub
   readonly row: WorkerRow
   readonly runs: JobRuns
-  readonly wakeup: Wakeup
+  readonly wakeup: WakeUp
   readonly backpressure: Backpressure | undefined
 }
 
-export class LaneWork implements LaneDeeds {
-  readonly #parts: LaneWorkParts
+export class ClaimForQueue implements QueueFetcherCalls {
+  readonly #parts: ClaimForQueueParts
 
-  constructor(parts: LaneWorkParts) {
+  constructor(parts: ClaimForQueueParts) {
     this.#parts = parts
   }
 

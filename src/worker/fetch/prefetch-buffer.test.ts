@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import { Stock } from './prefetch-buffer.js'
+import { PrefetchBuffer } from './prefetch-buffer.js'
 
 const jobs = (...ids: number[]) => ids.map((id) => ({ id: String(id) }) as ClaimedJob)
 const idOf = ({ id }: ClaimedJob) => Number(id)
 
 test('jobs leave in the order in which they came, also when more come in between', () => {
-  const stock = new Stock()
+  const stock = new PrefetchBuffer()
   stock.add(jobs(1, 2, 3))
   expect(idOf(stock.take())).toBe(1)
   stock.add(jobs(4))
@@ -17,7 +17,7 @@ test('jobs leave in the order in which they came, also when more come in between
 })
 
 test('all that is left can be taken at once, and then there is nothing', () => {
-  const stock = new Stock()
+  const stock = new PrefetchBuffer()
   stock.add(jobs(1, 2, 3))
   stock.take()
 
@@ -29,7 +29,7 @@ test('all that is left can be taken at once, and then there is nothing', () => {
 })
 
 test('the array that jobs were given in stays the giver’s', () => {
-  const stock = new Stock()
+  const stock = new PrefetchBuffer()
   const given = jobs(1, 2)
   stock.add(given)
   stock.take()

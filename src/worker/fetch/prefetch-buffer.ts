@@ -3,7 +3,7 @@
 import type { ClaimedJob } from '../../domain/job/job.js'
 
 /** An array and a place in it: to move thousands up for each that is taken would cost as much as to start it. */
-export class Stock {
+export class PrefetchBuffer {
   #jobs: (ClaimedJob | undefined)[] = []
   #next = 0
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import { SuspectRoom } from './quarantine.js'
+import { Quarantine } from './quarantine.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -11,20 +11,20 @@ afterEach(() => {
 
 const JOB = { id: '7' } as ClaimedJob
 
-function room(deeds: { job?: ClaimedJob; clears?: boolean; throws?: boolean }) {
+function room(operations: { job?: ClaimedJob; clears?: boolean; throws?: boolean }) {
   const done: string[] = []
-  const suspects = new SuspectRoom({
+  const suspects = new Quarantine({
     claim: async () => {
-      if (!deeds.job) done.push('claim in vain')
-      return deeds.job
+      if (!operations.job) done.push('claim in vain')
+      return operations.job
     },
     clear: async () => {
       done.push('clear')
-      return deeds.clears ?? true
+      return operations.clears ?? true
     },
     run: async (job) => {
       done.push(`run ${job.id}`)
-      if (deeds.throws) throw new Error('went wrong')
+      if (operations.throws) throw new Error('went wrong')
     },
     giveBack: (job) => void done.push(`give back ${job.id}`),
     reopen: () => void done.push('reopen'),
@@ -62,12 +62,12 @@ test('a fault does not leave the worker closed', async () => {
 })
 
 test('after a suspect that ran the next one follows without being told', async () => {
-  const deeds: { job?: ClaimedJob } = { job: JOB }
-  const { suspects, done } = room(deeds)
+  const operations: { job?: ClaimedJob } = { job: JOB }
+  const { suspects, done } = room(operations)
   suspects.expect()
   await vi.advanceTimersByTimeAsync(199)
   expect(done).toEqual(['clear', 'run 7', 'reopen'])
-  delete deeds.job
+  delete operations.job
 
   await vi.advanceTimersByTimeAsync(1)
 

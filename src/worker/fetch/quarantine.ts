@@ -3,7 +3,7 @@
 
 import type { ClaimedJob } from '../../domain/job/job.js'
 
-export interface SuspectDeeds {
+export interface QuarantineCalls {
   claim(): Promise<ClaimedJob | undefined>
   run(job: ClaimedJob): Promise<void>
   /** true when nothing else runs here, and nothing will until reopen(); false when that took longer than `ms`. */
@@ -22,16 +22,16 @@ const REST_MS = 5000
 const PATIENCE_MS = { first: 10_000, most: 600_000 }
 const WORK_BETWEEN = 6
 
-export class SuspectRoom {
-  readonly #deeds: SuspectDeeds
+export class Quarantine {
+  readonly #operations: QuarantineCalls
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
   #restsUntil = 0
   #isStopping = false
   #patienceMs = PATIENCE_MS.first
 
-  constructor(deeds: SuspectDeeds) {
-    this.#deeds = deeds
+  constructor(operations: QuarantineCalls) {
+    this.#operations = operations
   }
 
   /** There may be a suspect: looks for it now, unless it rests or is at one. */
@@ -52,7 +52,7 @@ export class SuspectRoom {
 
   /** Takes one suspect through, if there is one; gives the time to rest before the next. */
   async runOnce(): Promise<number> {
-    const { claim, run, clear, giveBack, reopen, onFault } = this.#deeds
+    const { claim, run, clear, giveBack, reopen, onFault } = this.#operations
     try {
       // Held from here on: no other worker empties itself for the same job.
       const job = await claim()

@@ -1,9 +1,9 @@
-// A lane whose deeds wait until the test answers them, for the tests of lanes.
+// A lane whose operations wait until the test answers them, for the tests of lanes.
 
 import { vi } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { Cursor, Look } from '../../store/jobs/claim.js'
-import { Lane } from './queue-fetcher.js'
+import { QueueFetcher } from './queue-fetcher.js'
 
 export const job = (n: number) => ({ id: String(n) }) as ClaimedJob
 
@@ -23,7 +23,7 @@ export function lane(slots: number, { share = 1 } = {}) {
   const faults: unknown[] = []
   const returned: string[] = []
   const load = { share }
-  const subject = new Lane('bulk', slots, {
+  const subject = new QueueFetcher('bulk', slots, {
     claim: (_, n, look) =>
       new Promise((resolve, reject) => {
         asks.push({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { QUEUE_START } from '../../store/jobs/claim.js'
-import { Lane } from './queue-fetcher.js'
+import { QueueFetcher } from './queue-fetcher.js'
 import { job, lane, positionOf, settle } from './queue-fetcher.test-support.js'
 
 beforeEach(() => {
@@ -284,7 +284,7 @@ test('a claim leaves room for what has been promised, and takes it when it is le
 function laneOfShortJobs(stock: number, ms: number) {
   const seen = { started: 0, startedBeforeClaim: [] as number[] }
   let left = stock
-  const subject = new Lane('bulk', 4, {
+  const subject = new QueueFetcher('bulk', 4, {
     claim: async (_, n, { from }) => {
       await new Promise<void>((resolve) => process.nextTick(resolve))
       seen.startedBeforeClaim.push(seen.started)

@@ -3,14 +3,14 @@
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { type Batch, type Look, QUEUE_START } from '../../store/jobs/claim.js'
 import { Pace } from './pace.js'
-import { Stock } from './prefetch-buffer.js'
+import { PrefetchBuffer } from './prefetch-buffer.js'
 
 export interface SlotOwner {
   /** A slot is free again, and was not since `startedAt`. */
   freed(startedAt: number, freedAt: number): void
 }
 
-export interface LaneDeeds {
+export interface QueueFetcherCalls {
   claim(queue: string, n: number, look: Look): Promise<Batch>
   /** Runs it; `owner` hears when the slot is free again, and not before this returns. Never throws. */
   run(job: ClaimedJob, startedAt: number, owner: SlotOwner): void
@@ -48,11 +48,11 @@ const AFTER_FAULT_MS = 500
 // and settlements of these very jobs, would wait behind all of them. After this long they get their turn.
 const TURN_MS = 1
 
-export class Lane implements SlotOwner {
+export class QueueFetcher implements SlotOwner {
   readonly queue: string
   readonly #slots: number
-  readonly #deeds: LaneDeeds
-  readonly #stock = new Stock()
+  readonly #operations: QueueFetcherCalls
+  readonly #stock = new PrefetchBuffer()
   #running = 0
   #reserved = 0
   #turnEndsAt: number | undefined
@@ -71,10 +71,10 @@ export class Lane implements SlotOwner {
   #roomWanted: (() => void) | undefined
   #claiming: Promise<unknown> | undefined
 
-  constructor(queue: string, slots: number, deeds: LaneDeeds) {
+  constructor(queue: string, slots: number, operations: QueueFetcherCalls) {
     this.queue = queue
     this.#slots = slots
-    this.#deeds = deeds
+    this.#operations = operations
   }
 
   start(): void {
@@ -155,12 +155,12 @@ export class Lane implements SlotOwner {
         const { count, hasMore } = await claiming
         if (count < n && !hasMore && !this.#isStopping) {
           this.#isAsleep = true
-          await this.#deeds.sleep(this.queue)
+          await this.#operations.sleep(this.queue)
           this.#isAsleep = false
           this.#mustSweep = true
         }
       } catch (error) {
-        this.#deeds.onFault(`claiming from ${this.queue}`, error)
+        this.#operations.onFault(`claiming from ${this.queue}`, error)
         if (!this.#isStopping) await new Promise((resolve) => setTimeout(resolve, AFTER_FAULT_MS))
       }
     }
@@ -188,7 +188,7 @@ export class Lane implements SlotOwner {
   /** What it brings starts at once: it waits for no second claim, which may take long. */
   async #look(look: Look, n: number): Promise<Claimed> {
     const askedAt = performance.now()
-    const claiming = this.#deeds.claim(this.queue, n, look)
+    const claiming = this.#operations.claim(this.queue, n, look)
     this.#endTurn()
     const { jobs, cursor, hasMore } = await claiming
     const answeredAt = performance.now()
@@ -218,7 +218,7 @@ export class Lane implements SlotOwner {
       const stoodMs = performance.now() - this.#startedAt
       if (stoodMs < STALE_MS) return this.#watchStock()
       this.#pace.atLeast(stoodMs)
-      this.#deeds.giveBack(this.#stock.takeAll())
+      this.#operations.giveBack(this.#stock.takeAll())
     }, STALE_MS).unref()
   }
 
@@ -230,7 +230,7 @@ export class Lane implements SlotOwner {
       if (this.#isTurnOver(startedAt)) return
       this.#running += 1
       this.#startedAt = startedAt
-      this.#deeds.run(this.#stock.take(), startedAt, this)
+      this.#operations.run(this.#stock.take(), startedAt, this)
     }
   }
 
@@ -264,7 +264,7 @@ export class Lane implements SlotOwner {
 
   /** A busy process opens fewer slots, but never none: jobs must not starve. */
   #openSlots(): number {
-    return Math.max(1, Math.floor(this.#slots * this.#deeds.share()))
+    return Math.max(1, Math.floor(this.#slots * this.#operations.share()))
   }
 
   /** Asking for a few at a time would spend a round trip on each: wait until half the room is free, unless idle slots wait. */
@@ -281,7 +281,7 @@ export class Lane implements SlotOwner {
 
   #stockWanted(): number {
     const { runMs } = this.#pace
-    if (runMs === undefined || this.#deeds.share() < 1) return 0
+    if (runMs === undefined || this.#operations.share() < 1) return 0
     const stockMs = Math.min(Math.max(STOCK_MS.least, 2 * this.#lastClaim.ms), STOCK_MS.most)
     return Math.min(LARGEST_STOCK, Math.floor((this.#slots * stockMs) / Math.max(runMs, 0.05)))
   }

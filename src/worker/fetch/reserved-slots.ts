@@ -3,9 +3,9 @@
 
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { monotonicMs } from '../monotonic.js'
-import type { Lane } from './queue-fetcher.js'
+import type { QueueFetcher } from './queue-fetcher.js'
 
-export class ReservedSeats {
+export class ReservedSlots {
   readonly #worker: string
   readonly #take: (jobs: readonly ClaimedJob[], claimedAt: number) => void
   readonly #claim: <T>(ask: (leaseId: string) => Promise<T>) => Promise<T>
@@ -23,7 +23,7 @@ export class ReservedSeats {
   }
 
   /** undefined when the lane has other work to do first. */
-  reserve(lane: Lane, jobs: number) {
+  reserve(lane: QueueFetcher, jobs: number) {
     if (!lane.reserve(jobs)) return undefined
     this.#open += 1
     const reservedAt = monotonicMs()

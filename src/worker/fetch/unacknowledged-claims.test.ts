@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { HoldfastError } from '../../domain/error/errors.js'
-import { ClaimsInDoubt } from './unacknowledged-claims.js'
+import { UnacknowledgedClaims } from './unacknowledged-claims.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -16,7 +16,7 @@ function claims(...answers: (Error | 'nothing' | 'all')[]) {
   const looks: { at: number; leaseIds: readonly string[] }[] = []
   const faults: string[] = []
   const released = vi.fn()
-  const subject = new ClaimsInDoubt({
+  const subject = new UnacknowledgedClaims({
     async release(leaseIds) {
       looks.push({ at: performance.now() - startedAt, leaseIds })
       const answer = answers.length > 1 ? answers.shift() : answers[0]

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { isPassing, mayBeDone } from '../../store/connection/translate-error.js'
 
-export interface DoubtDeeds {
+export interface UnacknowledgedClaimCalls {
   /** Gives back what is held under these lease ids; tells under which of them there was something. */
   release(leaseIds: readonly string[]): Promise<readonly string[]>
   /** Jobs were given back: they can be claimed. */
@@ -18,8 +18,8 @@ const NEXT_LOOK_MS = { first: 50, most: 5000 }
 // The kernel goes on sending what was written to a closed connection for about 100 s: no claim arrives later than that.
 const WATCH_MS = 120_000
 
-export class ClaimsInDoubt {
-  readonly #deeds: DoubtDeeds
+export class UnacknowledgedClaims {
+  readonly #operations: UnacknowledgedClaimCalls
   /** By lease id, until when it is looked for; undefined while no look has been answered. */
   readonly #until = new Map<string, number | undefined>()
   #nextLookMs = NEXT_LOOK_MS.first
@@ -27,8 +27,8 @@ export class ClaimsInDoubt {
   #lookNow = () => {}
   #isStopping = false
 
-  constructor(deeds: DoubtDeeds) {
-    this.#deeds = deeds
+  constructor(operations: UnacknowledgedClaimCalls) {
+    this.#operations = operations
   }
 
   /** Lets `ask` claim under a lease id of its own; if it fails and may have claimed, the jobs are given back. */
@@ -75,7 +75,7 @@ export class ClaimsInDoubt {
   async #look(): Promise<boolean> {
     const asked = [...this.#until.keys()]
     try {
-      const found = await this.#deeds.release(asked)
+      const found = await this.#operations.release(asked)
       const now = performance.now()
       for (const leaseId of asked) {
         const until = this.#until.get(leaseId) ?? now + WATCH_MS
@@ -83,10 +83,10 @@ export class ClaimsInDoubt {
         if (now >= until || found.includes(leaseId)) this.#until.delete(leaseId)
         else this.#until.set(leaseId, until)
       }
-      if (found.length > 0) this.#deeds.onReleased()
+      if (found.length > 0) this.#operations.onReleased()
       return true
     } catch (error) {
-      this.#deeds.onFault(`giving back ${asked.length} claims in doubt`, error)
+      this.#operations.onFault(`giving back ${asked.length} claims in doubt`, error)
       // Refused for good: the jobs come back when their leases are over.
       if (!isPassing(error)) for (const leaseId of asked) this.#until.delete(leaseId)
       return false

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Listening } from '../../store/connection/connection.js'
 import type { Store } from '../../store/store.js'
-import { Wakeup } from './wake-up.js'
+import { WakeUp } from './wake-up.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -35,7 +35,7 @@ function wakeup({ listen = true, pollMs = HOUR } = {}) {
     },
   }
   const store = { schema: 'holdfast', open: async () => database } as unknown as Store
-  const subject = new Wakeup(store, { worker: 'w', queues: ['q'], pollMs, listen, onFault: () => {} })
+  const subject = new WakeUp(store, { worker: 'w', queues: ['q'], pollMs, listen, onFault: () => {} })
   const nap = subject.sleep.bind(subject)
   let looks = 0
   /** A lane that looks, finds nothing, and sleeps again. */

@@ -5,7 +5,7 @@ import type { Listening } from '../../store/connection/connection.js'
 import { sleepWorker } from '../../store/jobs/workers.js'
 import type { Store } from '../../store/store.js'
 
-export interface WakeupOptions {
+export interface WakeUpOptions {
   readonly worker: string
   readonly queues: readonly string[]
   readonly pollMs: number
@@ -24,9 +24,9 @@ const CHECK_LISTENING_MS = 10_000
 const POLL_WITHOUT_LISTEN_MS = 1000
 const RECONNECT = { baseMs: 200, maxMs: 10_000 }
 
-export class Wakeup {
+export class WakeUp {
   readonly #store: Store
-  readonly #options: WakeupOptions
+  readonly #options: WakeUpOptions
   readonly #sleepers = new Set<() => void>()
   readonly #timers = new Set<NodeJS.Timeout>()
   #listening: Listening | undefined
@@ -39,7 +39,7 @@ export class Wakeup {
   #listenLoop: Promise<void> | undefined
   #endPause: (() => void) | undefined
 
-  constructor(store: Store, options: WakeupOptions) {
+  constructor(store: Store, options: WakeUpOptions) {
     this.#store = store
     this.#options = options
   }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import { HeldJobs } from './held-leases.js'
+import { HeldLeases } from './held-leases.js'
 
 const job = (id: string, leaseId: string, token = '1', leaseMs = 30_000) =>
   ({ id, leaseId, token, leaseMs }) as ClaimedJob
-const all = (held: HeldJobs) => held.claims.flatMap(({ jobs }) => [...jobs.values()])
+const all = (held: HeldLeases) => held.claims.flatMap(({ jobs }) => [...jobs.values()])
 
 test('a job is held from its claim to its end, with the others of its claim', () => {
   const [one, two, other] = [job('1', 'a'), job('2', 'a'), job('3', 'b')]
-  const held = new HeldJobs()
+  const held = new HeldLeases()
   for (const each of [one, two]) held.add(each, 100)
   held.add(other, 200)
   expect(held.claims.map(({ jobs, renewedAt }) => [[...jobs.values()], renewedAt])).toEqual([
@@ -24,7 +24,7 @@ test('a job is held from its claim to its end, with the others of its claim', ()
 
 test('a job that is claimed again is held under its new lease only, and the earlier claim of it is told', () => {
   const [before, after] = [job('1', 'a'), job('1', 'b', '2')]
-  const held = new HeldJobs()
+  const held = new HeldLeases()
   expect(held.add(before, 1)).toBeUndefined()
 
   expect(held.add(after, 2)).toBe(before)
@@ -36,7 +36,7 @@ test('a job that is claimed again is held under its new lease only, and the earl
 })
 
 test('what has ended leaves nothing behind but the shortest lease that there was', () => {
-  const held = new HeldJobs()
+  const held = new HeldLeases()
   expect(held.shortestLeaseMs).toBe(Number.POSITIVE_INFINITY)
   for (let n = 0; n < 100; n += 1) held.add(job(String(n), 'a', '1', 5000 + n), 1)
   for (let n = 0; n < 100; n += 1) held.remove({ id: String(n), leaseId: 'a' })
@@ -47,7 +47,7 @@ test('what has ended leaves nothing behind but the shortest lease that there was
 
 test('a claim of which nothing was left is held again when another of its jobs comes', () => {
   const [one, two] = [job('1', 'a'), job('2', 'a')]
-  const held = new HeldJobs()
+  const held = new HeldLeases()
   held.add(one, 1)
   held.remove(one)
 

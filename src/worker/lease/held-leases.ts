@@ -20,7 +20,7 @@ interface OpenClaim extends HeldClaim {
  * By claim, not in one Map: one that jobs go through by the ten thousand leaves outgrown tables behind, each of which keeps the
  * next alive with all that it held, until the next full collection. Nearly every job would outlive its outcome.
  */
-export class HeldJobs {
+export class HeldLeases {
   readonly #claims = new Map<string, OpenClaim>()
   // Jobs of a claim come after each other: most are of the same one as the last that was asked for.
   #latest: { readonly leaseId: string; readonly claim: OpenClaim } | undefined

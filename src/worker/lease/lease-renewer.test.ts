@@ -2,21 +2,21 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { WorkerLoad } from '../../store/jobs/workers.js'
 import { monotonicMs } from '../monotonic.js'
-import { HeldJobs } from './held-leases.js'
-import { LeaseKeeper } from './lease-renewer.js'
-import { KeeperWatch } from './renewal-clock.js'
+import { HeldLeases } from './held-leases.js'
+import { LeaseRenewer } from './lease-renewer.js'
+import { RenewalClock } from './renewal-clock.js'
 
 const job = (id: string, leaseMs = 5000) => ({ id, token: '1', leaseId: `lease-of-${id}`, leaseMs }) as ClaimedJob
 
 interface Answers {
   renew?: (ids: string[]) => Promise<boolean[]>
-  beat?: (load: WorkerLoad | undefined) => Promise<number | undefined>
+  heartbeat?: (load: WorkerLoad | undefined) => Promise<number | undefined>
 }
 
-function keeper(answers: Answers = {}, watch?: KeeperWatch) {
+function keeper(answers: Answers = {}, watch?: RenewalClock) {
   const told: string[] = []
-  const held = new HeldJobs()
-  const kept = new LeaseKeeper(
+  const held = new HeldLeases()
+  const kept = new LeaseRenewer(
     held,
     {
       renew: (leases) => {
@@ -24,7 +24,7 @@ function keeper(answers: Answers = {}, watch?: KeeperWatch) {
         told.push(`renew ${ids}`)
         return answers.renew?.(ids) ?? Promise.resolve(ids.map(() => true))
       },
-      beat: answers.beat ?? (async () => undefined),
+      heartbeat: answers.heartbeat ?? (async () => undefined),
     },
     {
       lost: (jobs) => void told.push(`lost ${jobs.map(({ id }) => id)}`),
@@ -106,7 +106,7 @@ test('a job that ends while it is renewed is not told as lost', async () => {
 })
 
 test('when no renewal gets through, leases are given up at 0.8 of their length and the worker is not healthy', async () => {
-  const { kept, told, hold } = keeper({ beat: () => Promise.reject(new Error('no connection')) })
+  const { kept, told, hold } = keeper({ heartbeat: () => Promise.reject(new Error('no connection')) })
   hold([job('short', 5000), job('long', 60_000)], monotonicMs())
   kept.start()
   await vi.advanceTimersByTimeAsync(4000)
@@ -137,7 +137,7 @@ test('it gives up in time even while a renewal hangs', async () => {
 test('the first renewal that gets through makes it healthy again', async () => {
   let isDown = true
   const { kept, told, hold } = keeper({
-    beat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)),
+    heartbeat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)),
   })
   hold([job('1', 1000)], monotonicMs())
   kept.start()
@@ -149,18 +149,18 @@ test('the first renewal that gets through makes it healthy again', async () => {
   await kept.stop()
 })
 
-test('a worker that is late by half a beat is told of, one that was heard in time is not', async () => {
+test('a worker that is late by half a heartbeat is told of, one that was heard in time is not', async () => {
   const answers = [1100, 501, 500, -300]
-  const { kept, told } = keeper({ beat: async () => answers.shift() })
-  for (let beats = 0; beats < 4; beats += 1) await kept.runOnce()
+  const { kept, told } = keeper({ heartbeat: async () => answers.shift() })
+  for (let heartbeats = 0; heartbeats < 4; heartbeats += 1) await kept.runOnce()
 
   expect(told).toEqual(['silence in 500', 'silence in -300'])
 })
 
-test('a load goes out with one beat, and with the next one if that did not get through', async () => {
+test('a load goes out with one heartbeat, and with the next one if that did not get through', async () => {
   const sent: unknown[] = []
   const { kept, told } = keeper({
-    beat: async (load) => {
+    heartbeat: async (load) => {
       if (sent.push(load) === 2) throw new Error('no connection')
       return undefined
     },
@@ -168,18 +168,18 @@ test('a load goes out with one beat, and with the next one if that did not get t
   const load = { isAlone: true, loopDelayMs: 3 }
   await kept.runOnce()
   kept.report(load)
-  for (let beats = 0; beats < 3; beats += 1) await kept.runOnce()
+  for (let heartbeats = 0; heartbeats < 3; heartbeats += 1) await kept.runOnce()
 
   expect(sent).toEqual([undefined, load, load, undefined])
   expect(told).toEqual(['unanswered', 'fault renewing 0 leases'])
 })
 
 test('what somebody else has renewed while this thread was blocked is neither overdue nor due', async () => {
-  const watch = new KeeperWatch()
-  const { kept, told, hold } = keeper({ beat: () => Promise.reject(new Error('not asked')) }, watch)
+  const watch = new RenewalClock()
+  const { kept, told, hold } = keeper({ heartbeat: () => Promise.reject(new Error('not asked')) }, watch)
   hold([job('1')], monotonicMs() - 60_000)
   kept.start()
-  watch.standInRenewed(monotonicMs() + 900)
+  watch.watchdogRenewed(monotonicMs() + 900)
   await vi.advanceTimersByTimeAsync(1000)
   expect(told.filter((fact) => fact.startsWith('fault'))).toEqual(['fault renewing 0 leases'])
   expect(told).not.toContain('overdue 1')
@@ -190,10 +190,10 @@ test('what somebody else has renewed while this thread was blocked is neither ov
 })
 
 test('the watch sees each round that got through, and no other', async () => {
-  const watch = new KeeperWatch()
+  const watch = new RenewalClock()
   let isDown = false
   const { kept } = keeper(
-    { beat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)) },
+    { heartbeat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)) },
     watch,
   )
   await kept.runOnce()
@@ -207,7 +207,7 @@ test('the watch sees each round that got through, and no other', async () => {
 })
 
 test('the watch learns of the shortest lease at once', () => {
-  const watch = new KeeperWatch()
+  const watch = new RenewalClock()
   const { hold } = keeper({}, watch)
   hold([job('1', 30_000)], monotonicMs())
   expect(watch.isShort).toBe(false)

@@ -1,21 +1,21 @@
-// Keeps the leases of what a worker holds, and its beat, in the worker's own thread. Should that be blocked, another stands in
+// Keeps the leases of what a worker holds, and its heartbeat, in the worker's own thread. Should that be blocked, another stands in
 // for it (stand-in.ts) and tells by the watch what it has renewed.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { Lease } from '../../store/jobs/settle.js'
 import type { WorkerLoad } from '../../store/jobs/workers.js'
 import { monotonicMs } from '../monotonic.js'
-import type { HeldClaim, HeldJobs } from './held-leases.js'
-import type { KeeperWatch } from './renewal-clock.js'
+import type { HeldClaim, HeldLeases } from './held-leases.js'
+import type { RenewalClock } from './renewal-clock.js'
 
-export interface KeeperDeeds {
+export interface LeaseRenewerCalls {
   /** Looks at every lease and extends those that are due; false where another holds the job, or it is over. */
   renew(leases: readonly Lease[]): Promise<boolean[]>
   /** Says that the worker lives, with its load if there is one to tell; gives the time until some worker may be dead. */
-  beat(load: WorkerLoad | undefined): Promise<number | undefined>
+  heartbeat(load: WorkerLoad | undefined): Promise<number | undefined>
 }
 
-export interface KeeperFacts {
+export interface LeaseRenewerListener {
   /** The database says that these leases are gone. They are held no longer. */
   lost(jobs: readonly ClaimedJob[]): void
   /** No renewal got through for too long: their leases may end at any moment. They are held no longer. */
@@ -24,7 +24,7 @@ export interface KeeperFacts {
   healthy(isHealthy: boolean): void
   /** Some worker may be dead in so many milliseconds, or is by now, unless it is heard again. */
   silence(inMs: number): void
-  /** A beat did not get through. */
+  /** A heartbeat did not get through. */
   unanswered(): void
   fault(doing: string, error: unknown): void
 }
@@ -34,16 +34,16 @@ const SHORTEST_TICK_MS = 200
 // The database extends a lease from three tenths of its length on, and none is shorter than a second. A job that has run for
 // less is not looked at; one that runs on is looked at every second, to learn early that it was cancelled.
 const YOUNG_MS = 300
-// A worker that beats every second is not told of: this is half a beat later than it should have been heard.
+// A worker that heartbeats every second is not told of: this is half a heartbeat later than it should have been heard.
 const SILENCE_SOON_MS = 500
 // The last fifth of a lease is for stopping in.
 const GIVE_UP_AT = 0.8
 
-export class LeaseKeeper {
-  readonly #held: HeldJobs
-  readonly #deeds: KeeperDeeds
-  readonly #facts: KeeperFacts
-  readonly #watch: KeeperWatch | undefined
+export class LeaseRenewer {
+  readonly #held: HeldLeases
+  readonly #operations: LeaseRenewerCalls
+  readonly #facts: LeaseRenewerListener
+  readonly #watch: RenewalClock | undefined
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
   #shortestLeaseMs = Number.POSITIVE_INFINITY // of all that were ever held
@@ -51,9 +51,9 @@ export class LeaseKeeper {
   #isHealthy = true
   #load: WorkerLoad | undefined
 
-  constructor(held: HeldJobs, deeds: KeeperDeeds, facts: KeeperFacts, watch?: KeeperWatch) {
+  constructor(held: HeldLeases, operations: LeaseRenewerCalls, facts: LeaseRenewerListener, watch?: RenewalClock) {
     this.#held = held
-    this.#deeds = deeds
+    this.#operations = operations
     this.#facts = facts
     this.#watch = watch
   }
@@ -79,7 +79,7 @@ export class LeaseKeeper {
     if (this.#timer) this.#schedule()
   }
 
-  /** Goes out with the next beat. */
+  /** Goes out with the next heartbeat. */
   report(load: WorkerLoad): void {
     this.#load = load
   }
@@ -89,8 +89,8 @@ export class LeaseKeeper {
     const due = this.#held.claims.filter((claim) => sentAt - this.#renewedAt(claim) >= YOUNG_MS)
     const jobs = due.flatMap((claim) => [...claim.jobs.values()])
     try {
-      await this.#beat()
-      const verdicts = jobs.length === 0 ? [] : await this.#deeds.renew(jobs)
+      await this.#heartbeat()
+      const verdicts = jobs.length === 0 ? [] : await this.#operations.renew(jobs)
       for (const claim of due) claim.renewedAt = sentAt
       // One that has ended meanwhile is nobody's loss.
       const lost = jobs.filter((job, i) => !verdicts[i] && this.#held.remove(job))
@@ -102,9 +102,9 @@ export class LeaseKeeper {
     }
   }
 
-  async #beat(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     const load = this.#load
-    const silenceInMs = await this.#deeds.beat(load).catch((error) => {
+    const silenceInMs = await this.#operations.heartbeat(load).catch((error) => {
       this.#facts.unanswered()
       throw error
     })

@@ -14,7 +14,7 @@ const LOOKS_UNTIL_LATE = 4
 /** Who stands in boots in a tenth of a second, on a machine with little time to spare in many. No lease may run out meanwhile. */
 export const BOOTED_MS = 10_000
 
-export class KeeperWatch {
+export class RenewalClock {
   readonly memory: SharedArrayBuffer
   readonly #words: BigInt64Array
 
@@ -24,7 +24,7 @@ export class KeeperWatch {
     this.#words = new BigInt64Array(memory)
   }
 
-  /** The keeper has beaten and renewed all that was due, by what it sent then. */
+  /** The keeper has recorded and renewed all that was due, by what it sent then. */
   kept(sentAt: number): void {
     this.#write(KEPT_AT, sentAt * 1000)
   }
@@ -35,7 +35,7 @@ export class KeeperWatch {
   }
 
   /** All leases of the worker were renewed by whoever stands in, by what that sent then. */
-  standInRenewed(sentAt: number): void {
+  watchdogRenewed(sentAt: number): void {
     this.#write(RENEWED_AT, sentAt * 1000)
   }
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { KeeperWatch } from './renewal-clock.js'
-import { StandIn } from './renewal-watchdog.js'
-import { type StandInData, StandInThreads } from './watchdog-threads.js'
+import { RenewalClock } from './renewal-clock.js'
+import { RenewalWatchdog } from './renewal-watchdog.js'
+import { type WatchdogData, WatchdogThreads } from './watchdog-threads.js'
 
 // Waits for a word in the last of the watch's words, tells that it has booted, and dies if the word says so.
 const THREAD = `
@@ -26,16 +26,21 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Its threads wait until they are told to boot or to die. */
-function standIn(bootsAtOnce: boolean) {
+function watchdog(bootsAtOnce: boolean) {
   const word = new Int32Array(new SharedArrayBuffer(8))
   const faults: string[] = []
   let heard = () => {}
-  const data = { bootsAtOnce, word: word.buffer } as unknown as StandInData
+  const data = { bootsAtOnce, word: word.buffer } as unknown as WatchdogData
   const onFault = (_: string, error: unknown) => {
     faults.push(String(error))
     heard()
   }
-  const subject = new StandIn(data, new KeeperWatch(), onFault, new StandInThreads(join(folder, 'thread.mjs'), 0))
+  const subject = new RenewalWatchdog(
+    data,
+    new RenewalClock(),
+    onFault,
+    new WatchdogThreads(join(folder, 'thread.mjs'), 0),
+  )
   const say = (what: 'boot' | 'die') => {
     Atomics.store(word, 0, what === 'boot' ? 1 : 2)
     Atomics.notify(word, 0)
@@ -53,7 +58,7 @@ function standIn(bootsAtOnce: boolean) {
 }
 
 test('the worker does not wait for a thread that need not boot yet, and hears later what it could not do', async () => {
-  const { subject, say, faults, hearsFault } = standIn(false)
+  const { subject, say, faults, hearsFault } = watchdog(false)
   await subject.start()
 
   const heard = hearsFault()
@@ -64,7 +69,7 @@ test('the worker does not wait for a thread that need not boot yet, and hears la
 })
 
 test('the worker waits for a thread that boots at once', async () => {
-  const { subject, say, threads } = standIn(true)
+  const { subject, say, threads } = watchdog(true)
   let isStarted = false
   const started = subject.start().then(() => {
     isStarted = true
@@ -78,7 +83,7 @@ test('the worker waits for a thread that boots at once', async () => {
 })
 
 test('a thread that boots at once and dies fails the start', async () => {
-  const { subject, say } = standIn(true)
+  const { subject, say } = watchdog(true)
   say('die')
 
   await expect(subject.start()).rejects.toThrow('the thread that stands in for the keeper ended with 3')
@@ -86,7 +91,7 @@ test('a thread that boots at once and dies fails the start', async () => {
 })
 
 test('a thread that dies later is replaced', async () => {
-  const { subject, say, threads } = standIn(false)
+  const { subject, say, threads } = watchdog(false)
   await subject.start()
   await threads(1)
 
@@ -96,7 +101,7 @@ test('a thread that dies later is replaced', async () => {
 })
 
 test('a stop ends a thread that waits, and none comes after it', async () => {
-  const { subject, say, threads } = standIn(false)
+  const { subject, say, threads } = watchdog(false)
   await subject.start()
   await threads(1)
 

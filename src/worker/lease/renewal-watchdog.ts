@@ -3,24 +3,24 @@
 
 import { createRequire } from 'node:module'
 import type { Worker as Thread } from 'node:worker_threads'
-import type { KeeperWatch } from './renewal-clock.js'
-import { type FromStandIn, type StandInData, StandInThreads } from './watchdog-threads.js'
+import type { RenewalClock } from './renewal-clock.js'
+import { type FromWatchdog, type WatchdogData, WatchdogThreads } from './watchdog-threads.js'
 
 // The built file, also when this one runs from its source: a thread loads JavaScript only.
-const THREADS = new StandInThreads(createRequire(import.meta.url).resolve('#watchdog-thread'))
+const THREADS = new WatchdogThreads(createRequire(import.meta.url).resolve('#watchdog-thread'))
 const REPLACE_MS = 1000
 
-export class StandIn {
-  readonly #data: Omit<StandInData, 'watch'>
-  readonly #watch: KeeperWatch
+export class RenewalWatchdog {
+  readonly #data: Omit<WatchdogData, 'watch'>
+  readonly #watch: RenewalClock
   readonly #onFault: (doing: string, error: unknown) => void
-  readonly #threads: StandInThreads
+  readonly #threads: WatchdogThreads
   #thread: Thread | undefined
   #replacing: NodeJS.Timeout | undefined
 
   constructor(
-    data: Omit<StandInData, 'watch'>,
-    watch: KeeperWatch,
+    data: Omit<WatchdogData, 'watch'>,
+    watch: RenewalClock,
     onFault: (doing: string, error: unknown) => void,
     threads = THREADS,
   ) {
@@ -49,7 +49,7 @@ export class StandIn {
     const thread = this.#threads.open({ ...this.#data, watch: this.#watch.memory })
     this.#thread = thread
     return new Promise((resolve, reject) => {
-      thread.on('message', (told: FromStandIn) => {
+      thread.on('message', (told: FromWatchdog) => {
         if (told.kind === 'ready') resolve()
         else this.#onFault('standing in for the keeper', new Error(told.message))
       })

@@ -6,17 +6,17 @@ import { parentPort } from 'node:worker_threads'
 import type { Callee } from '../../store/connection/call.js'
 import { KeptSession } from '../../store/connection/lasting-session.js'
 import { renewWorker } from '../../store/jobs/settle.js'
-import { beatWorker } from '../../store/jobs/workers.js'
+import { recordHeartbeat } from '../../store/jobs/workers.js'
 import { monotonicMs } from '../monotonic.js'
-import { KeeperWatch } from './renewal-clock.js'
-import type { FromStandIn, StandInData } from './watchdog-threads.js'
+import { RenewalClock } from './renewal-clock.js'
+import type { FromWatchdog, WatchdogData } from './watchdog-threads.js'
 
 // Whoever blocks its thread once does so again: the connection is kept for a while.
 const QUIET_MS = 30_000
 
 /** Until it is dismissed. */
-export async function standIn({ address, schema, worker, bootsAtOnce, watch: memory }: StandInData): Promise<void> {
-  const watch = new KeeperWatch(memory)
+export async function watchdog({ address, schema, worker, bootsAtOnce, watch: memory }: WatchdogData): Promise<void> {
+  const watch = new RenewalClock(memory)
   const store: Callee = {
     schema,
     open: () => Promise.reject(new Error('a stand-in has one session, and every call goes through it')),
@@ -25,9 +25,9 @@ export async function standIn({ address, schema, worker, bootsAtOnce, watch: mem
   const mustBeQuick = () => bootsAtOnce || watch.isShort
   const keep = async (now: number) => {
     await renewWorker(store, worker, session)
-    watch.standInRenewed(now)
+    watch.watchdogRenewed(now)
     // A worker that others took for dead holds nothing any more, and registers again when it can.
-    await beatWorker(store, worker, { rssBytes: process.memoryUsage.rss(), load: undefined }, session)
+    await recordHeartbeat(store, worker, { rssBytes: process.memoryUsage.rss(), load: undefined }, session)
   }
 
   if (mustBeQuick()) await session.open().catch(fault)
@@ -47,6 +47,6 @@ function fault(error: unknown): void {
   tell({ kind: 'fault', message: String(error) })
 }
 
-function tell(fact: FromStandIn): void {
+function tell(fact: FromWatchdog): void {
   parentPort?.postMessage(fact)
 }

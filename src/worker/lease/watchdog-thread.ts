@@ -3,27 +3,27 @@
 
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { monotonicMs } from '../monotonic.js'
-import { KeeperWatch } from './renewal-clock.js'
-import type { FirstStandInData, StandInData } from './watchdog-threads.js'
+import { RenewalClock } from './renewal-clock.js'
+import type { FirstWatchdogData, WatchdogData } from './watchdog-threads.js'
 
-const first = workerData as FirstStandInData
+const first = workerData as FirstWatchdogData
 const bell = new Int32Array(first.bell)
 
-let data: StandInData = first
+let data: WatchdogData = first
 while (!isNeeded(data)) data = next()
-const { standIn } = await import('./watchdog-takeover.js')
-await standIn(data)
+const { watchdog } = await import('./watchdog-takeover.js')
+await watchdog(data)
 
 /** Blocks the thread until it is; false when it was dismissed. */
-function isNeeded({ bootsAtOnce, watch: memory }: StandInData): boolean {
-  const watch = new KeeperWatch(memory)
+function isNeeded({ bootsAtOnce, watch: memory }: WatchdogData): boolean {
+  const watch = new RenewalClock(memory)
   const isLate = () => bootsAtOnce || watch.isShort || watch.isLate(monotonicMs())
   while (!(watch.isDismissed || isLate())) watch.rest(watch.lookMs)
   return watch.goToWork()
 }
 
 /** Blocks the thread until it is told. */
-function next(): StandInData {
+function next(): WatchdogData {
   for (;;) {
     const rung = Atomics.load(bell, 0)
     const told = receiveMessageOnPort(parentPort as MessagePort)

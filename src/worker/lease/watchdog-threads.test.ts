@@ -8,23 +8,23 @@ import { pathToFileURL } from 'node:url'
 import type { Worker as Thread } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { monotonicMs } from '../monotonic.js'
-import { KeeperWatch } from './renewal-clock.js'
-import { type StandInData, StandInThreads } from './watchdog-threads.js'
+import { RenewalClock } from './renewal-clock.js'
+import { type WatchdogData, WatchdogThreads } from './watchdog-threads.js'
 
 const FILE = createRequire(import.meta.url).resolve('#watchdog-thread')
 
 /** A worker whose keeper has just got through, and whose database nobody can reach. */
 function worker() {
-  const watch = new KeeperWatch()
+  const watch = new RenewalClock()
   watch.kept(monotonicMs())
   const address = { host: '127.0.0.1', port: 1 }
-  const data: StandInData = { address, schema: 'holdfast', worker: 'w', bootsAtOnce: false, watch: watch.memory }
+  const data: WatchdogData = { address, schema: 'holdfast', worker: 'w', bootsAtOnce: false, watch: watch.memory }
   return { watch, data }
 }
 
-function standInThreads(spareMs?: number, file = FILE) {
-  const threads = new StandInThreads(file, spareMs)
-  const open = (data: StandInData): Thread => {
+function watchdogThreads(spareMs?: number, file = FILE) {
+  const threads = new WatchdogThreads(file, spareMs)
+  const open = (data: WatchdogData): Thread => {
     const thread = threads.open(data)
     onTestFinished(async () => void (await thread.terminate()))
     return thread
@@ -40,7 +40,7 @@ async function isNeeded(thread: Thread, { watch }: ReturnType<typeof worker>): P
 }
 
 test('a thread that was never needed stands in for the next worker', async () => {
-  const { open, close } = standInThreads()
+  const { open, close } = watchdogThreads()
   const [first, second] = [worker(), worker()]
   const thread = open(first.data)
   await close(thread, first.watch.dismiss())
@@ -60,7 +60,7 @@ test('a thread that waits without an event loop hears its bell', async () => {
     Atomics.wait(new Int32Array(workerData.bell), 0, 0)
     parentPort.postMessage('rung')`
   await writeFile(file, program)
-  const { open, close } = standInThreads(undefined, file)
+  const { open, close } = watchdogThreads(undefined, file)
   await close(open(worker().data), true)
 
   const thread = open(worker().data)
@@ -69,7 +69,7 @@ test('a thread that waits without an event loop hears its bell', async () => {
 })
 
 test('a thread that has been at work ends with its worker', async () => {
-  const { open, close } = standInThreads()
+  const { open, close } = watchdogThreads()
   const first = worker()
   const thread = open(first.data)
   const ended = once(thread, 'exit')
@@ -82,7 +82,7 @@ test('a thread that has been at work ends with its worker', async () => {
 })
 
 test('one thread stays, whatever the number of workers that stop', async () => {
-  const { open, close } = standInThreads()
+  const { open, close } = watchdogThreads()
   const workers = [worker(), worker()] as const
   const [stays, goes] = [open(workers[0].data), open(workers[1].data)]
   const gone = once(goes, 'exit')
@@ -95,7 +95,7 @@ test('one thread stays, whatever the number of workers that stop', async () => {
 })
 
 test('a thread that nobody asks for ends after its time, and is not handed out any more', async () => {
-  const { open, close } = standInThreads(1)
+  const { open, close } = watchdogThreads(1)
   const first = worker()
   const thread = open(first.data)
   await close(thread, first.watch.dismiss())
@@ -108,10 +108,10 @@ test('a thread that nobody asks for ends after its time, and is not handed out a
 test('a process in which only such a thread is left ends by itself', async () => {
   const built = (file: string) => JSON.stringify(pathToFileURL(FILE.replace('watchdog-thread', file)).href)
   const program = `
-    import { KeeperWatch } from ${built('keeper-watch')}
-    import { StandInThreads } from ${built('watchdog-threads')}
-    const threads = new StandInThreads(${JSON.stringify(FILE)})
-    const watch = new KeeperWatch()
+    import { RenewalClock } from ${built('keeper-watch')}
+    import { WatchdogThreads } from ${built('watchdog-threads')}
+    const threads = new WatchdogThreads(${JSON.stringify(FILE)})
+    const watch = new RenewalClock()
     const thread = threads.open({ watch: watch.memory, bootsAtOnce: false })
     thread.once('online', () => void threads.close(thread, watch.dismiss()))`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' })

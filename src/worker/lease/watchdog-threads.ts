@@ -5,19 +5,19 @@ import { Worker as Thread } from 'node:worker_threads'
 import type { DatabaseAddress } from '../../store/store.js'
 
 /** What a thread needs to stand in for a worker's keeper. */
-export interface StandInData extends Pick<DatabaseAddress, 'address'> {
+export interface WatchdogData extends Pick<DatabaseAddress, 'address'> {
   readonly schema: string
   readonly worker: string
   /** It boots at once and not when it is needed: leases may be too short for that. */
   readonly bootsAtOnce: boolean
-  /** The memory of a KeeperWatch. */
+  /** The memory of a RenewalClock. */
   readonly watch: SharedArrayBuffer
 }
 
-export type FromStandIn = { readonly kind: 'ready' } | { readonly kind: 'fault'; readonly message: string }
+export type FromWatchdog = { readonly kind: 'ready' } | { readonly kind: 'fault'; readonly message: string }
 
 /** What the thread is started with; what it does for the next worker is told by a message, and the bell rung. */
-export interface FirstStandInData extends StandInData {
+export interface FirstWatchdogData extends WatchdogData {
   /** One word that counts; a thread that waits for a message has no event loop to hear it by. */
   readonly bell: SharedArrayBuffer
 }
@@ -26,7 +26,7 @@ export interface FirstStandInData extends StandInData {
 const SPARE_MS = 60_000
 const EVENTS = ['message', 'error', 'exit'] as const
 
-export class StandInThreads {
+export class WatchdogThreads {
   readonly #file: string
   readonly #spareMs: number
   readonly #bells = new WeakMap<Thread, Int32Array>()
@@ -39,7 +39,7 @@ export class StandInThreads {
     this.#spareMs = spareMs
   }
 
-  open(data: StandInData): Thread {
+  open(data: WatchdogData): Thread {
     return this.#hire(data) ?? this.#start(data)
   }
 
@@ -56,7 +56,7 @@ export class StandInThreads {
     thread.unref()
   }
 
-  #hire(data: StandInData): Thread | undefined {
+  #hire(data: WatchdogData): Thread | undefined {
     const thread = this.#take()
     const bell = thread && this.#bells.get(thread)
     if (!bell) return undefined
@@ -75,10 +75,10 @@ export class StandInThreads {
     return thread
   }
 
-  #start(data: StandInData): Thread {
+  #start(data: WatchdogData): Thread {
     const bell = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
     const thread = new Thread(this.#file, {
-      workerData: { ...data, bell } satisfies FirstStandInData,
+      workerData: { ...data, bell } satisfies FirstWatchdogData,
       name: 'holdfast-stand-in',
       execArgv: [], // flags of the program's own start need not fit a thread
     })

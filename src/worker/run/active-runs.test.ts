@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Shutdown } from '../../domain/job/abort-reasons.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import { RunsAtWork } from './active-runs.js'
+import { ActiveRuns } from './active-runs.js'
 import type { Run } from './runner.js'
 
 const job = (n: number) => ({ id: String(n) }) as ClaimedJob
@@ -15,7 +15,7 @@ function run(of: ClaimedJob) {
 test('a run is found by its job until it is removed, whichever place it had', () => {
   const jobs = [1, 2, 3, 4].map(job)
   const [first, second, third, fourth] = jobs as [ClaimedJob, ClaimedJob, ClaimedJob, ClaimedJob]
-  const runs = new RunsAtWork()
+  const runs = new ActiveRuns()
   for (const each of jobs) runs.add(run(each).subject)
 
   runs.remove(first)
@@ -27,7 +27,7 @@ test('a run is found by its job until it is removed, whichever place it had', ()
 
 test('two runs of the same job under two leases are told apart', () => {
   const [lost, held] = [job(1), job(1)]
-  const runs = new RunsAtWork()
+  const runs = new ActiveRuns()
   runs.add(run(lost).subject)
   runs.add(run(held).subject)
 
@@ -38,7 +38,7 @@ test('two runs of the same job under two leases are told apart', () => {
 })
 
 test('removing what is not there removes nothing', () => {
-  const runs = new RunsAtWork()
+  const runs = new ActiveRuns()
   runs.add(run(job(1)).subject)
 
   runs.remove(job(2))
@@ -48,7 +48,7 @@ test('removing what is not there removes nothing', () => {
 
 test('all are aborted, and all are waited for that were there', async () => {
   const [one, other] = [run(job(1)), run(job(2))]
-  const runs = new RunsAtWork()
+  const runs = new ActiveRuns()
   runs.add(one.subject)
   runs.add(other.subject)
   const reason = new Shutdown('the worker is stopping')
@@ -68,5 +68,5 @@ test('all are aborted, and all are waited for that were there', async () => {
 })
 
 test('where nothing runs, nothing is waited for', async () => {
-  await new RunsAtWork().ended()
+  await new ActiveRuns().ended()
 })

@@ -8,7 +8,7 @@ import type { Run } from './runner.js'
  * An array, though runs come and go by the ten thousand: a Map that they go through leaves outgrown tables behind, each of
  * which keeps the next alive with all that it held, until the next full collection. Nearly every run would outlive its job.
  */
-export class RunsAtWork {
+export class ActiveRuns {
   readonly #runs: Run[] = []
   #waiting: { readonly left: Set<Run>; readonly resolve: () => void }[] = []
 

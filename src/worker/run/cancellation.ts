@@ -3,7 +3,7 @@
 import type { HoldfastError } from '../../domain/error/errors.js'
 
 /** Says "stop" once, with a reason. Its signal is made when somebody asks for it: most handlers never do. */
-export class StopWord {
+export class Cancellation {
   #controller: AbortController | undefined
   #reason: HoldfastError | undefined
   #end: ((thrown: unknown) => void) | undefined

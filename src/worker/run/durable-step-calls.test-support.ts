@@ -1,6 +1,6 @@
 // The memory of one job as its runs see it, without a database.
 import type { StepKind, StoredStep } from '../../domain/job/durable-step.js'
-import type { StepDeeds } from './durable-steps.js'
+import type { DurableStepCalls } from './durable-steps.js'
 
 export interface StepStore {
   /** By kind and name. */
@@ -19,13 +19,13 @@ export function stored(kind: StepKind, name: string, more: Partial<StoredStep> =
   return { kind, name, ...wait, ...more }
 }
 
-export function stepDeeds(store: StepStore = stepStore()): StepDeeds {
+export function durableStepCalls(store: StepStore = stepStore()): DurableStepCalls {
   return {
     readSteps: async () => [...store.steps.values()],
     async rememberStep(_, name, output) {
       store.steps.set(`step ${name}`, stored('step', name, { output: JSON.parse(output) }))
     },
-    lookForEvent: async (_, __, event) =>
+    pollEvent: async (_, __, event) =>
       store.events.has(event) ? { payload: store.events.get(event), isTimeout: false } : undefined,
   }
 }

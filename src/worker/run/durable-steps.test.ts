@@ -6,7 +6,7 @@ import { defineJob } from '../../domain/job/definition.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { SILENT } from '../../observe/log.js'
 import type { RunnableJob } from '../registry.js'
-import { stepDeeds, stepStore, stored } from './durable-step-calls.test-support.js'
+import { durableStepCalls, stepStore, stored } from './durable-step-calls.test-support.js'
 import { startRun } from './runner.js'
 import { startedRun } from './started-run.test-support.js'
 
@@ -18,15 +18,15 @@ type Handler = (ctx: JobContext) => unknown
 /** One job with its memory; each call of `attempt` is one run of it. */
 function jobOf(handler: Handler) {
   const store = stepStore()
-  const deeds = {
+  const operations = {
     progress: async () => true,
     tx: async <T>(_: unknown, work: (tx: never) => Promise<T>) => work({} as never),
     complete: async () => {},
-    ...stepDeeds(store),
+    ...durableStepCalls(store),
   }
   const definition = defineJob({ type: 'job', run: (_, ctx) => handler(ctx) }) as unknown as RunnableJob
-  const start = () => startedRun((onOutcome) => startRun(JOB, definition, deeds, () => SILENT, onOutcome))
-  return { store, deeds, start, attempt: () => start().outcome }
+  const start = () => startedRun((onOutcome) => startRun(JOB, definition, operations, () => SILENT, onOutcome))
+  return { store, operations, start, attempt: () => start().outcome }
 }
 
 const SUSPENDED = (...waits: object[]) => ({ kind: 'suspended', waits })
@@ -124,7 +124,7 @@ describe('steps', () => {
 
   test('a step whose job was lost meanwhile ends the run as lost', async () => {
     const job = jobOf((ctx) => ctx.step('one', () => 1))
-    job.deeds.rememberStep = async () => {
+    job.operations.rememberStep = async () => {
       throw new HoldfastError('LEASE_LOST')
     }
 

@@ -11,14 +11,14 @@ import {
 import { type ClaimedJob, checkLabel } from '../../domain/job/job.js'
 import { type Duration, durationMs } from '../../domain/value/duration.js'
 import { LIMITS } from '../../domain/value/sizes.js'
-import type { StopWord } from './cancellation.js'
+import type { Cancellation } from './cancellation.js'
 
 /** What a run does to its own memory; writes present the lease. */
-export interface StepDeeds {
+export interface DurableStepCalls {
   readSteps(job: ClaimedJob): Promise<StoredStep[]>
   /** Repeats a write that did not get through until it does or `isOver` says so. */
   rememberStep(job: ClaimedJob, name: string, output: string, isOver: () => boolean): Promise<void>
-  lookForEvent(job: ClaimedJob, name: string, event: string): Promise<FoundEvent | undefined>
+  pollEvent(job: ClaimedJob, name: string, event: string): Promise<FoundEvent | undefined>
 }
 
 /** Thrown where a handler has to wait, so that its `finally` blocks run. Whoever catches it cannot keep the run going. */
@@ -30,18 +30,18 @@ class Suspended extends Error {
 
 export class RunSteps {
   readonly #job: ClaimedJob
-  readonly #stop: StopWord
-  readonly #deeds: StepDeeds
+  readonly #stop: Cancellation
+  readonly #operations: DurableStepCalls
   readonly #used = new Set<string>()
   readonly #running = new Set<Promise<unknown>>()
   readonly #waits: Wait[] = []
   #remembered: Promise<ReadonlyMap<string, StoredStep>> | undefined
   #unnamedSleeps = 0
 
-  constructor(job: ClaimedJob, stop: StopWord, deeds: StepDeeds) {
+  constructor(job: ClaimedJob, stop: Cancellation, operations: DurableStepCalls) {
     this.#job = job
     this.#stop = stop
-    this.#deeds = deeds
+    this.#operations = operations
   }
 
   /** What the run waits for; none while it goes on. */
@@ -79,7 +79,7 @@ export class RunSteps {
     const delayMs = timeout === undefined ? LIMITS.durationMs : durationMs(timeout, 'timeout of waitFor')
     const known = await this.#recall('event', name)
     if (known?.isOver) return this.#payload<T>({ payload: known.output, isTimeout: known.isGivenUp }, event)
-    const found = await this.#deeds.lookForEvent(this.#job, name, event)
+    const found = await this.#operations.pollEvent(this.#job, name, event)
     if (found) return this.#payload<T>(found, event)
     return this.#suspend({ kind: 'event', name, event, delayMs })
   }
@@ -116,13 +116,13 @@ export class RunSteps {
   }
 
   async #read(): Promise<ReadonlyMap<string, StoredStep>> {
-    const steps = await this.#deeds.readSteps(this.#job)
+    const steps = await this.#operations.readSteps(this.#job)
     return new Map(steps.map((step) => [`${step.kind} ${step.name}`, step]))
   }
 
   async #run<T>(name: string, work: () => T | Promise<T>): Promise<T> {
     const output = encodeStepOutput(name, await work())
-    await this.#deeds.rememberStep(this.#job, name, output, () => this.#stop.reason !== undefined)
+    await this.#operations.rememberStep(this.#job, name, output, () => this.#stop.reason !== undefined)
     // The same as what a later attempt will get.
     return JSON.parse(output)
   }

@@ -12,7 +12,7 @@ const FLUSH_MS = 250
 const MOST_WAITING = 5000
 const MESSAGE_BYTES = 2000
 
-export class LogBook {
+export class JobLog {
   readonly #store: Store
   readonly #onFault: (doing: string, error: unknown) => void
   #lines: string[] = []

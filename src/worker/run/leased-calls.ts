@@ -6,14 +6,14 @@ import type { BeginTransaction } from '../../domain/job/context.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { asQueryable } from '../../store/connection/transaction.js'
 import { isPassing } from '../../store/connection/translate-error.js'
-import { lookForEvent, readSteps, rememberStep } from '../../store/jobs/durable-steps.js'
+import { pollEvent, readSteps, rememberStep } from '../../store/jobs/durable-steps.js'
 import { chainJobs } from '../../store/jobs/pipelines.js'
 import { assertLease, completeJob, reportProgress } from '../../store/jobs/settle.js'
 import type { Store } from '../../store/store.js'
-import type { LeasedDeeds } from './run-context.js'
+import type { LeasedCalls } from './run-context.js'
 
 /** `begin` is the application's own way to a transaction; without it the store's connections are used. */
-export function leasedDeeds(store: Store, begin: BeginTransaction = ownTransaction(store)): LeasedDeeds {
+export function leasedCalls(store: Store, begin: BeginTransaction = ownTransaction(store)): LeasedCalls {
   return {
     progress: (job, share, message) => reportProgress(store, job, share, message),
     tx: (job, work) => inTransaction(store, begin, job, work),
@@ -24,7 +24,7 @@ export function leasedDeeds(store: Store, begin: BeginTransaction = ownTransacti
     },
     readSteps: (job) => readSteps(store, job.id),
     rememberStep: (...step) => rememberSurely(store, ...step),
-    lookForEvent: (job, name, event) => lookForEvent(store, job, name, event),
+    pollEvent: (job, name, event) => pollEvent(store, job, name, event),
   }
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { SILENT } from '../../observe/log.js'
-import { StopWord } from './cancellation.js'
-import { stepDeeds } from './durable-step-calls.test-support.js'
-import { type LeasedDeeds, RunContext, RunState } from './run-context.js'
+import { Cancellation } from './cancellation.js'
+import { durableStepCalls } from './durable-step-calls.test-support.js'
+import { type LeasedCalls, RunContext, RunState } from './run-context.js'
 
 function context() {
   const done: string[] = []
-  const deeds: LeasedDeeds = {
+  const operations: LeasedCalls = {
     async progress(_, share) {
       done.push(`progress ${share}`)
       return true
@@ -21,9 +21,12 @@ function context() {
     async complete() {
       done.push('complete')
     },
-    ...stepDeeds(),
+    ...durableStepCalls(),
   }
-  return { done, ctx: new RunContext(new RunState({ id: '1' } as ClaimedJob, new StopWord(), deeds, () => SILENT)) }
+  return {
+    done,
+    ctx: new RunContext(new RunState({ id: '1' } as ClaimedJob, new Cancellation(), operations, () => SILENT)),
+  }
 }
 
 test('progress told inside the run’s own transaction is written after it, the latest only', async () => {

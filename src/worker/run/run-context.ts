@@ -6,11 +6,11 @@ import type { JobDefinition } from '../../domain/job/definition.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { encodeInput, LIMITS, sanitizeText } from '../../domain/value/json.js'
 import { wholeMemberText } from '../../pipeline/member.js'
-import type { StopWord } from './cancellation.js'
-import { RunSteps, type StepDeeds } from './durable-steps.js'
+import type { Cancellation } from './cancellation.js'
+import { type DurableStepCalls, RunSteps } from './durable-steps.js'
 
 /** What a run may do to its job while it runs; each write presents the lease. */
-export interface LeasedDeeds extends StepDeeds {
+export interface LeasedCalls extends DurableStepCalls {
   progress(job: ClaimedJob, share: number, message: string | null): Promise<boolean>
   tx<T>(job: ClaimedJob, work: (tx: unknown) => Promise<T>): Promise<T>
   /** `next` is the JSON array of jobs to follow. */
@@ -78,8 +78,8 @@ export class RunContext implements JobContext {
 /** The worker's side. */
 export class RunState {
   readonly job: ClaimedJob
-  readonly stop: StopWord
-  readonly #deeds: LeasedDeeds
+  readonly stop: Cancellation
+  readonly #operations: LeasedCalls
   readonly #openLog: OpenLog
   #log: Logger | undefined
   #isCompleting = false
@@ -89,10 +89,10 @@ export class RunState {
   #chained: string[] | undefined
   #steps: RunSteps | undefined
 
-  constructor(job: ClaimedJob, stop: StopWord, deeds: LeasedDeeds, openLog: OpenLog) {
+  constructor(job: ClaimedJob, stop: Cancellation, operations: LeasedCalls, openLog: OpenLog) {
     this.job = job
     this.stop = stop
-    this.#deeds = deeds
+    this.#operations = operations
     this.#openLog = openLog
   }
 
@@ -127,7 +127,7 @@ export class RunState {
     if (this.#openTransactions > 0) {
       throw new HoldfastError('STEP_MISPLACED', `ctx.${what} was called while ctx.tx is open: call it before or after`)
     }
-    this.#steps ??= new RunSteps(this.job, this.stop, this.#deeds)
+    this.#steps ??= new RunSteps(this.job, this.stop, this.#operations)
     return this.#steps
   }
 
@@ -142,7 +142,7 @@ export class RunState {
     if (this.#steps?.isSuspended) return this.#steps.endHere()
     this.#openTransactions += 1
     try {
-      return await this.#deeds.tx(this.job, work)
+      return await this.#operations.tx(this.job, work)
     } finally {
       this.#openTransactions -= 1
       const told = this.#latest
@@ -154,7 +154,7 @@ export class RunState {
   async complete(tx: unknown, output: unknown): Promise<void> {
     if (this.#steps?.isSuspended) return this.#steps.endHere()
     this.#isCompleting = true
-    return this.#deeds.complete(this.job, tx, encodeInput(output, 'output'), this.next)
+    return this.#operations.complete(this.job, tx, encodeInput(output, 'output'), this.next)
   }
 
   async chain(member: () => Promise<string>): Promise<void> {
@@ -170,7 +170,7 @@ export class RunState {
   async #report(share: number, message: string | undefined): Promise<void> {
     const { id } = this.job
     const line = message === undefined ? null : sanitizeText(String(message), LIMITS.reasonBytes)
-    if (await this.#deeds.progress(this.job, share, line)) return
+    if (await this.#operations.progress(this.job, share, line)) return
     throw new HoldfastError('LEASE_LOST', `job ${id} is no longer held by this run`, { details: { jobId: id } })
   }
 }

@@ -9,7 +9,7 @@ import type { ClaimedJob } from '../../domain/job/job.js'
 import { cancel, snooze } from '../../domain/job/outcome.js'
 import { SILENT } from '../../observe/log.js'
 import type { RunnableJob } from '../registry.js'
-import { type StepStore, stepDeeds } from './durable-step-calls.test-support.js'
+import { durableStepCalls, type StepStore } from './durable-step-calls.test-support.js'
 import { startRun } from './runner.js'
 import { startedRun } from './started-run.test-support.js'
 
@@ -25,22 +25,22 @@ const JOB = { id: '7', type: 'job', input: { n: 1 }, attempts: 2 } as unknown as
 type Handler = (input: { n: number }, ctx: JobContext) => unknown
 
 /** A run of `handler` whose progress, transactions and completions are accepted. */
-function runOf(handler: Handler, options: { timeout?: '1s'; isHeld?: boolean; steps?: StepStore } = {}) {
+function runOf(handler: Handler, options: { timeout?: '1s'; isClaimed?: boolean; steps?: StepStore } = {}) {
   const told: string[] = []
-  const { isHeld = true, steps, ...rest } = options
-  const deeds = {
+  const { isClaimed = true, steps, ...rest } = options
+  const operations = {
     async progress(_: unknown, share: number, message: string | null) {
       told.push(`progress ${share} ${message}`)
-      return isHeld
+      return isClaimed
     },
     tx: async <T>(_: unknown, work: (tx: never) => Promise<T>) => work({} as never),
     async complete(_: unknown, __: unknown, output: string) {
       told.push(`complete ${output}`)
     },
-    ...stepDeeds(steps),
+    ...durableStepCalls(steps),
   }
   const definition = defineJob({ type: 'job', run: handler, ...rest }) as unknown as RunnableJob
-  return { told, ...startedRun((onOutcome) => startRun(JOB, definition, deeds, () => SILENT, onOutcome)) }
+  return { told, ...startedRun((onOutcome) => startRun(JOB, definition, operations, () => SILENT, onOutcome)) }
 }
 
 const until = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -82,7 +82,7 @@ test.each<[string, Handler]>([
     startRun(
       JOB,
       definition,
-      { ...stepDeeds() } as never,
+      { ...durableStepCalls() } as never,
       () => SILENT,
       () => resolve(isStarted),
     )
@@ -99,7 +99,7 @@ describe('what a handler throws', () => {
     ['RetryAfter', new RetryAfter('3s'), { kind: 'failed', retry: { kind: 'after', delayMs: 3000 } }],
     ['LEASE_LOST', new HoldfastError('LEASE_LOST'), { kind: 'lost' }],
     [
-      'INVALID_INPUT of another deed',
+      'INVALID_INPUT of another operation',
       new HoldfastError('INVALID_INPUT'),
       { kind: 'failed', retry: { kind: 'policy' } },
     ],
@@ -222,7 +222,7 @@ describe('a run that is told to stop', () => {
 
 describe('progress', () => {
   test('rejects with LEASE_LOST when the job is held by another, and the run is lost', async () => {
-    const run = runOf((_, { progress }) => progress(0.5), { isHeld: false })
+    const run = runOf((_, { progress }) => progress(0.5), { isClaimed: false })
 
     expect(await run.outcome).toEqual({ kind: 'lost' })
   })

@@ -21,9 +21,9 @@ import {
 import { encodeInput } from '../../domain/value/json.js'
 import { readProperty } from '../../domain/value/read-property.js'
 import type { RunnableJob } from '../registry.js'
-import { StopWord } from './cancellation.js'
+import { Cancellation } from './cancellation.js'
 import type { RunSteps } from './durable-steps.js'
-import { type LeasedDeeds, type OpenLog, RunContext, RunState } from './run-context.js'
+import { type LeasedCalls, type OpenLog, RunContext, RunState } from './run-context.js'
 
 export interface Run {
   readonly job: ClaimedJob
@@ -41,11 +41,11 @@ const UNHEEDED_MS = 5000
 export function startRun(
   job: ClaimedJob,
   definition: RunnableJob,
-  deeds: LeasedDeeds,
+  operations: LeasedCalls,
   openLog: OpenLog,
   onOutcome: OnOutcome,
 ): Run {
-  const run = new HandlerRun(new RunState(job, new StopWord(), deeds, openLog), onOutcome)
+  const run = new HandlerRun(new RunState(job, new Cancellation(), operations, openLog), onOutcome)
   run.start(definition)
   return run
 }
@@ -120,7 +120,7 @@ class HandlerRun implements Run {
 }
 
 /** Steps that still run beside a handler that has ended are waited for; a run that has to wait does so whatever it returned. */
-async function afterSteps(outcome: Outcome, steps: RunSteps, stop: StopWord): Promise<Outcome> {
+async function afterSteps(outcome: Outcome, steps: RunSteps, stop: Cancellation): Promise<Outcome> {
   await stop.heeded(steps.ended(), UNHEEDED_MS).catch(() => {})
   return steps.isSuspended ? suspended(steps.waits) : outcome
 }

@@ -25,7 +25,7 @@ export interface Ended {
   readonly done?: () => void
 }
 
-export interface SettlerFacts {
+export interface SettlerListener {
   /** true: written; false: refused, the lease was lost; undefined: given up, the reaper repairs it. */
   onSettled(ended: Ended, verdict: boolean | undefined): void
   onFault(doing: string, error: unknown): void
@@ -41,7 +41,7 @@ const RETRY = { baseMs: 50, maxMs: 2000 }
 
 export class Settler {
   readonly #store: Store
-  readonly #facts: SettlerFacts
+  readonly #facts: SettlerListener
   #waiting: Ended[] = []
   #writing: readonly Ended[] = []
   #flushing: Promise<void> | undefined
@@ -49,7 +49,7 @@ export class Settler {
   #tellCaughtUp = () => {}
   #isGivingUp = false
 
-  constructor(store: Store, facts: SettlerFacts) {
+  constructor(store: Store, facts: SettlerListener) {
     this.#store = store
     this.#facts = facts
   }

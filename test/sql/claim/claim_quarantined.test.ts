@@ -12,9 +12,9 @@ test('gives one suspect at a time, most urgent first, and none that is not one',
   const later = await suspect(await given.pendingJob({ priority: 5 }))
   const sooner = await suspect(await given.pendingJob({ priority: 1 }))
 
-  expect(await claimSuspect()).toBe(sooner)
-  expect(await claimSuspect()).toBe(later)
-  expect(await claimSuspect()).toBeNull()
+  expect(await claimQuarantined()).toBe(sooner)
+  expect(await claimQuarantined()).toBe(later)
+  expect(await claimQuarantined()).toBeNull()
 })
 
 test('gives no suspect of another queue or type, and none that is not due', async () => {
@@ -23,7 +23,7 @@ test('gives no suspect of another queue or type, and none that is not due', asyn
   await suspect(await given.pendingJob({ type: 'other' }))
   await suspect(await given.pendingJob({ delay: '1h' }))
 
-  expect(await claimSuspect()).toBeNull()
+  expect(await claimQuarantined()).toBeNull()
 })
 
 async function suspect(id: string): Promise<string> {
@@ -31,6 +31,6 @@ async function suspect(id: string): Promise<string> {
   return id
 }
 
-function claimSuspect() {
+function claimQuarantined() {
   return askValue(db.pool, `select holdfast.claim_quarantined_v1('w', '{default}', '{task}') -> 'id'`)
 }

@@ -84,7 +84,7 @@ test('steps go with their job when it is pruned, and so do old events', async ()
   await ask(client, `select holdfast.prune_jobs_v1('1 day')`)
 
   const LEFT =
-    'select (select count(*)::int from holdfast.step) as steps, (select count(*)::int from holdfast.event) as events'
+    'select (select count(*)::int from holdfast.durable_step) as steps, (select count(*)::int from holdfast.event) as events'
   expect(await askRow(db.admin, LEFT)).toEqual({ steps: 0, events: 0 })
 })
 

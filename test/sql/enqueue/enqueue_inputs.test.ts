@@ -98,7 +98,7 @@ describe('is refused as a whole', () => {
 
 test.each<[string, object, boolean]>([
   ['the options that nearly all have', {}, true],
-  ['the highest figures', { priority: 9, max_attempts: 1000 }, true],
+  ['the highest statistics', { priority: 9, max_attempts: 1000 }, true],
   ['no queue', { queue: undefined }, false],
   ['no priority', { priority: undefined }, false],
   ['no attempts', { max_attempts: 0 }, false],

@@ -99,12 +99,12 @@ describe('sleepers', () => {
     ['a failure whose next attempt is due before the sleep ends', 'fail_jobs', { delay_ms: 1000 }, ['']],
     ['a failure whose next attempt is later', 'fail_jobs', { delay_ms: 90_000 }, []],
     ['a completion', 'complete_jobs', {}, []],
-  ])('%s notifies accordingly', async (_what, deed, more, notified) => {
+  ])('%s notifies accordingly', async (_what, operation, more, notified) => {
     const { client, heard } = await stage({ sleeping: true })
     const lease = await givenIn(client).runningJob()
     await heard()
 
-    await ask(client, `select * from holdfast.${deed}($1)`, [settlement({ ...lease, ...more })])
+    await ask(client, `select * from holdfast.${operation}($1)`, [settlement({ ...lease, ...more })])
 
     expect(await heard()).toEqual(notified)
   })

@@ -81,11 +81,11 @@ describe('the running holder', () => {
 
   test.each(['complete_jobs', 'fail_jobs', 'snooze_jobs', 'release_jobs', 'cancel_jobs', 'renew_leases'])(
     'has its %s refused once it is superseded',
-    async (deed) => {
+    async (operation) => {
       const holder = await given().runningJob(KEY)
       await given().runningJob(KEY)
 
-      const [answer] = await ask(db.pool, `select code from holdfast.${deed}($1)`, [settlement(holder)])
+      const [answer] = await ask(db.pool, `select code from holdfast.${operation}($1)`, [settlement(holder)])
 
       expect(answer).toEqual({ code: 'LEASE_LOST' })
       expect(await stateOf(holder.job_id)).toBe('superseded')

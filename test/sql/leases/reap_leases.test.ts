@@ -36,8 +36,8 @@ test('the former holder cannot complete, fail or renew after the reap', async ()
   const lease = await givenIn(db.pool).runningJob()
   await reapAt(IN_AN_HOUR)
 
-  for (const deed of ['complete_jobs', 'fail_jobs', 'renew_leases', 'release_jobs', 'snooze_jobs']) {
-    expect(await ask(db.pool, `select code from holdfast.${deed}($1)`, [settlement(lease)])).toEqual([
+  for (const operation of ['complete_jobs', 'fail_jobs', 'renew_leases', 'release_jobs', 'snooze_jobs']) {
+    expect(await ask(db.pool, `select code from holdfast.${operation}($1)`, [settlement(lease)])).toEqual([
       { code: 'LEASE_LOST' },
     ])
   }
@@ -69,7 +69,7 @@ test('a silent worker whose session still has its lock keeps its jobs', async ()
   expect(await ask(db.pool, 'select job_id from holdfast.reap_leases()')).toEqual([{ job_id: lease.job_id }])
 })
 
-test('without a lock the beat alone tells, after five times the grace', async () => {
+test('without a lock the heartbeat alone tells, after five times the grace', async () => {
   await runningAt('worker-1')
   await silence('worker-1', { hasLock: false, seconds: 9 })
   expect(await ask(db.pool, 'select * from holdfast.reap_leases()')).toEqual([])
@@ -78,7 +78,7 @@ test('without a lock the beat alone tells, after five times the grace', async ()
   expect(await ask(db.pool, 'select * from holdfast.reap_leases()')).toHaveLength(1)
 })
 
-test('a worker that beats keeps its jobs', async () => {
+test('a worker that heartbeats keeps its jobs', async () => {
   await runningAt('worker-1')
   await ask(db.pool, `select holdfast.record_heartbeat_v1('worker-1')`)
 
@@ -163,11 +163,11 @@ async function runningAt(worker: string): Promise<Lease> {
   return givenIn(db.pool).claimed(await givenIn(db.pool).pendingJob(), worker)
 }
 
-/** Its last beat lies back, as if its process had ended. */
+/** Its last heartbeat lies back, as if its process had ended. */
 async function silence(worker: string, { hasLock, seconds = 60 }: { hasLock: boolean; seconds?: number }) {
   await ask(
     db.admin,
-    `update holdfast.worker set beat_at = clock_timestamp() - make_interval(secs => $2), has_lock = $3, rss_bytes = 4096
+    `update holdfast.worker set heartbeat_at = clock_timestamp() - make_interval(secs => $2), has_lock = $3, rss_bytes = 4096
       where id = $1`,
     [worker, seconds, hasLock],
   )

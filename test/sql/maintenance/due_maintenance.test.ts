@@ -13,24 +13,24 @@ const leaseEnds = (moment: string) => ask(db.admin, 'update holdfast.lease set l
 const due = (session: Session, { queues = ['default'], types = ['task'], known = [] as string[] } = {}) =>
   askRow(
     session,
-    `select lost_in_ms::int, schedule_in_ms::int, has_bulk, has_stats, has_suspect
+    `select lost_in_ms::int, schedule_in_ms::int, has_bulk, has_stats, has_quarantined
        from holdfast.due_maintenance_v1($1, $2, $3)`,
     [queues, types, known],
   )
 
-test('in a fresh database nothing is due but the first count of figures', async () => {
+test('in a fresh database nothing is due but the first count of statistics', async () => {
   expect(await due(db.pool)).toEqual({
     lost_in_ms: null,
     schedule_in_ms: null,
     has_bulk: false,
     has_stats: true,
-    has_suspect: false,
+    has_quarantined: false,
   })
 })
 
-test('figures that have just been counted are not due', async () => {
+test('statistics that have just been counted are not due', async () => {
   await ask(db.pool, 'select holdfast.roll_statistics_v1()')
-  await ask(db.admin, 'update holdfast.stats_mark set counted_to = holdfast.now()')
+  await ask(db.admin, 'update holdfast.statistics_mark set counted_to = holdfast.now()')
 
   expect(await due(db.pool)).toMatchObject({ has_stats: false })
 })
@@ -65,7 +65,7 @@ test('a look that takes long is made less often', async () => {
   const client = await db.connect()
   await setClock(client, '2090-01-01T00:00:00Z')
   await due(client)
-  await ask(db.admin, `update holdfast.lease_look set took = '1 second'`)
+  await ask(db.admin, `update holdfast.lease_poll set took = '1 second'`)
   await leaseEnds('2090-01-01T00:30:00Z')
 
   await setClock(client, '2090-01-01T00:00:19Z')
@@ -145,10 +145,10 @@ test('an open bulk operation is due until it is worked off', async () => {
 
 test('a suspect waits for those who serve its queue and type', async () => {
   await givenIn(db.pool).pendingJob()
-  expect(await due(db.pool)).toMatchObject({ has_suspect: false })
+  expect(await due(db.pool)).toMatchObject({ has_quarantined: false })
   await ask(db.admin, 'update holdfast.ready set crashes = 2')
 
-  expect(await due(db.pool)).toMatchObject({ has_suspect: true })
-  expect(await due(db.pool, { queues: ['other'] })).toMatchObject({ has_suspect: false })
-  expect(await due(db.pool, { types: ['other'] })).toMatchObject({ has_suspect: false })
+  expect(await due(db.pool)).toMatchObject({ has_quarantined: true })
+  expect(await due(db.pool, { queues: ['other'] })).toMatchObject({ has_quarantined: false })
+  expect(await due(db.pool, { types: ['other'] })).toMatchObject({ has_quarantined: false })
 })

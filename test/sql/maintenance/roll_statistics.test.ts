@@ -28,12 +28,12 @@ async function rollAt(session: pg.Client, moment: string): Promise<void> {
   })
 }
 
-const countedTo = () => askValue<Date>(db.admin, 'select counted_to from holdfast.stats_mark')
-const figures = () =>
+const countedTo = () => askValue<Date>(db.admin, 'select counted_to from holdfast.statistics_mark')
+const statistics = () =>
   ask(
     db.admin,
     `select to_char(minute at time zone 'UTC', 'HH24:MI') as minute, queue, type, fact, n::int
-       from holdfast.stats_minute order by minute, fact, queue`,
+       from holdfast.statistics_minute order by minute, fact, queue`,
   )
 
 test('each end of a job and each lost attempt is counted in its minute', async () => {
@@ -49,7 +49,7 @@ test('each end of a job and each lost attempt is counted in its minute', async (
 
   await rollAt(session, '2026-03-01T12:02:00Z')
 
-  expect(await figures()).toEqual([
+  expect(await statistics()).toEqual([
     { minute: '12:00', queue: 'bulk', type: 'task', fact: 'cancelled', n: 1 },
     { minute: '12:00', queue: 'default', type: 'task', fact: 'completed', n: 2 },
     { minute: '12:01', queue: 'default', type: 'mail', fact: 'attempt_failed', n: 1 },
@@ -76,7 +76,7 @@ test('waits and runs go into the buckets of their length; a job that never ran h
   expect(
     await ask(
       db.admin,
-      'select fact, wait_ms, run_ms, wait_buckets, run_buckets from holdfast.stats_minute order by 1',
+      'select fact, wait_ms, run_ms, wait_buckets, run_buckets from holdfast.statistics_minute order by 1',
     ),
   ).toEqual([
     {
@@ -125,7 +125,7 @@ test('jobs of many lengths, types and minutes are counted each where it belongs'
     await ask(
       db.admin,
       `select to_char(minute at time zone 'UTC', 'HH24:MI') as minute, type, n::int, wait_ms, run_ms, wait_buckets, run_buckets
-         from holdfast.stats_minute order by minute, type`,
+         from holdfast.statistics_minute order by minute, type`,
     ),
   ).toEqual(
     groups.map(([minute, type]) => {
@@ -158,10 +158,10 @@ test('counting again adds nothing, and what ends later in a counted minute is ad
   await rollAt(session, '2026-03-01T12:00:40Z')
   await rollAt(session, '2026-03-01T12:00:50Z')
 
-  expect(await figures()).toMatchObject([{ minute: '12:00', n: 2 }])
-  expect(await askList(db.admin, 'select sum(b)::int from holdfast.stats_minute, unnest(run_buckets) as b')).toEqual([
-    2,
-  ])
+  expect(await statistics()).toMatchObject([{ minute: '12:00', n: 2 }])
+  expect(
+    await askList(db.admin, 'select sum(b)::int from holdfast.statistics_minute, unnest(run_buckets) as b'),
+  ).toEqual([2])
 })
 
 test('a round that is undone has counted nothing; the next counts it once', async () => {
@@ -170,20 +170,20 @@ test('a round that is undone has counted nothing; the next counts it once', asyn
   await rollAt(session, '2026-03-01T12:00:04Z')
   await setClock(session, '2026-03-01T12:00:20Z')
   await ask(session, ROLL)
-  const before = await askRow(db.admin, 'select * from holdfast.stats_mark')
+  const before = await askRow(db.admin, 'select * from holdfast.statistics_mark')
   await ask(session, 'begin')
   await until(async () => {
     await ask(session, 'rollback')
     await ask(session, 'begin')
     await ask(session, ROLL)
-    return (await askValue<number>(session, 'select count(*)::int from holdfast.stats_minute')) === 1
+    return (await askValue<number>(session, 'select count(*)::int from holdfast.statistics_minute')) === 1
   })
   await ask(session, 'rollback')
 
-  expect(await askRow(db.admin, 'select * from holdfast.stats_mark')).toEqual(before)
-  expect(await figures()).toEqual([])
+  expect(await askRow(db.admin, 'select * from holdfast.statistics_mark')).toEqual(before)
+  expect(await statistics()).toEqual([])
   await rollAt(session, '2026-03-01T12:00:30Z')
-  expect(await figures()).toMatchObject([{ n: 1 }])
+  expect(await statistics()).toMatchObject([{ n: 1 }])
 })
 
 test('an outcome whose transaction commits late is counted all the same', async () => {
@@ -197,15 +197,15 @@ test('an outcome whose transaction commits late is counted all the same', async 
     await setClock(session, `2026-03-01T12:00:${second}Z`)
     await ask(session, ROLL)
   }
-  const whileOpen = await figures()
+  const whileOpen = await statistics()
   await slow.query('commit')
   await rollAt(session, '2026-03-01T12:01:00Z')
 
   expect(whileOpen).toEqual([])
-  expect(await figures()).toMatchObject([{ minute: '12:00', n: 2 }])
+  expect(await statistics()).toMatchObject([{ minute: '12:00', n: 2 }])
 })
 
-test('a transaction that stays open does not hold the figures up for longer than five minutes', async () => {
+test('a transaction that stays open does not hold the statistics up for longer than five minutes', async () => {
   const session = await sessionAt('2026-03-01T12:00:00Z')
   const stuck = await sessionAt('2026-03-01T12:00:00Z')
   await stuck.query('begin')
@@ -216,7 +216,7 @@ test('a transaction that stays open does not hold the figures up for longer than
     await ask(session, ROLL)
   }
 
-  expect(await figures()).toMatchObject([{ n: 1 }])
+  expect(await statistics()).toMatchObject([{ n: 1 }])
   await stuck.query('rollback')
 })
 
@@ -232,23 +232,23 @@ test('two at once do not count the same', async () => {
     await other.query('rollback')
     await other.query('begin')
     await ask(other, ROLL)
-    return (await askValue<number>(other, 'select count(*)::int from holdfast.stats_minute')) === 1
+    return (await askValue<number>(other, 'select count(*)::int from holdfast.statistics_minute')) === 1
   })
 
   expect(await askValue(session, ROLL)).toBe(false)
   await other.query('commit')
   await rollAt(session, '2026-03-01T12:00:40Z')
-  expect(await figures()).toMatchObject([{ n: 1 }])
+  expect(await statistics()).toMatchObject([{ n: 1 }])
 })
 
 test('what was counted a moment ago is left alone, so that many workers write no more than one', async () => {
   const session = await sessionAt('2026-03-01T12:00:00Z')
   await rollAt(session, '2026-03-01T12:00:10Z')
-  const before = await askRow(db.admin, 'select * from holdfast.stats_mark')
+  const before = await askRow(db.admin, 'select * from holdfast.statistics_mark')
   await setClock(session, '2026-03-01T12:00:13Z')
 
   expect(await askValue(session, ROLL)).toBe(false)
-  expect(await askRow(db.admin, 'select * from holdfast.stats_mark')).toEqual(before)
+  expect(await askRow(db.admin, 'select * from holdfast.statistics_mark')).toEqual(before)
 })
 
 test('more than twenty thousand ends are counted in several rounds, each once', async () => {
@@ -269,7 +269,7 @@ test('more than twenty thousand ends are counted in several rounds, each once', 
   await until(async () => askValue<boolean>(session, ROLL))
   await rollAt(session, '2026-03-01T12:00:20Z')
 
-  expect(await figures()).toMatchObject([{ n: 45_000 }])
+  expect(await statistics()).toMatchObject([{ n: 45_000 }])
 })
 
 test('after a day minutes become hours, after thirty days they are gone', async () => {
@@ -278,9 +278,9 @@ test('after a day minutes become hours, after thirty days they are gone', async 
   await setClock(session, '2026-03-01T12:50:00Z')
   await givenIn(session).finishedJob('completed')
   await rollAt(session, '2026-03-01T12:55:00Z')
-  const minutes = await figures()
+  const minutes = await statistics()
   await rollAt(session, '2026-03-02T14:00:00Z')
-  const hours = await figures()
+  const hours = await statistics()
   await rollAt(session, '2026-03-02T15:00:00Z')
 
   expect(minutes).toMatchObject([
@@ -288,16 +288,16 @@ test('after a day minutes become hours, after thirty days they are gone', async 
     { minute: '12:50', n: 1 },
   ])
   expect(hours).toMatchObject([{ minute: '12:00', n: 2 }])
-  expect(await figures()).toEqual(hours)
-  expect(await askList(db.admin, 'select sum(b)::int from holdfast.stats_minute, unnest(run_buckets) as b')).toEqual([
-    2,
-  ])
+  expect(await statistics()).toEqual(hours)
+  expect(
+    await askList(db.admin, 'select sum(b)::int from holdfast.statistics_minute, unnest(run_buckets) as b'),
+  ).toEqual([2])
   await setClock(session, '2026-04-05T12:00:00Z')
   await ask(session, ROLL)
-  expect(await figures()).toEqual([])
+  expect(await statistics()).toEqual([])
 })
 
-test('figures are not counted inside a transaction that has written already', async () => {
+test('statistics are not counted inside a transaction that has written already', async () => {
   const session = await sessionAt('2026-03-01T12:00:00Z')
   await session.query('begin')
   await session.query('select pg_current_xact_id()')

@@ -37,8 +37,15 @@ describe('by state', () => {
 
     expect(await askValue(db.pool, CANCEL, [lease.job_id, null, null])).toBe('running')
 
-    for (const deed of ['renew_leases', 'complete_jobs', 'fail_jobs', 'snooze_jobs', 'release_jobs', 'cancel_jobs']) {
-      expect(await ask(db.pool, `select code from holdfast.${deed}($1)`, [settlement(lease)])).toEqual([
+    for (const operation of [
+      'renew_leases',
+      'complete_jobs',
+      'fail_jobs',
+      'snooze_jobs',
+      'release_jobs',
+      'cancel_jobs',
+    ]) {
+      expect(await ask(db.pool, `select code from holdfast.${operation}($1)`, [settlement(lease)])).toEqual([
         { code: 'LEASE_LOST' },
       ])
     }

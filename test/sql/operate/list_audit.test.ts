@@ -16,7 +16,7 @@ const list = (
     wish.n ?? 50,
   ])
 
-async function deeds(): Promise<string> {
+async function operations(): Promise<string> {
   const id = await givenIn(db.pool).pendingJob()
   await ask(db.pool, `select holdfast.cancel_job($1, 'why', 'ada')`, [id])
   await ask(db.pool, `select holdfast.retry_job($1, 'grace')`, [id])
@@ -25,7 +25,7 @@ async function deeds(): Promise<string> {
 }
 
 test('entries come newest first and can be narrowed to a job, an actor and an action', async () => {
-  const id = await deeds()
+  const id = await operations()
 
   expect(await list()).toMatchObject([
     { actor: 'ada', action: 'pause', job_id: null, details: { queue: 'bulk' }, next: null },
@@ -39,7 +39,7 @@ test('entries come newest first and can be narrowed to a job, an actor and an ac
 })
 
 test.each([{}, { actor: 'ada' }, { action: 'pause' }])('pages of one have every entry of %j once', async (wish) => {
-  await deeds()
+  await operations()
   const seen: string[] = []
   for (let before: string | undefined; ; ) {
     const [row] = await list({ ...wish, n: 1, ...(before !== undefined && { before }) })

@@ -1,4 +1,4 @@
-// start_bulk: a deed on all jobs of a filter is asked for, counted and written down.
+// start_bulk: a operation on all jobs of a filter is asked for, counted and written down.
 import { expect, test } from 'vitest'
 import { ask, askRow } from '../../support/ask.js'
 import { setClock } from '../../support/clock.js'
@@ -6,8 +6,8 @@ import { givenIn } from '../../support/given.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
-const start = (deed: string, filter: object) =>
-  ask(db.pool, `select * from holdfast.start_bulk_v1($1, $2, 'why', 'ada')`, [deed, JSON.stringify(filter)])
+const start = (operation: string, filter: object) =>
+  ask(db.pool, `select * from holdfast.start_bulk_v1($1, $2, 'why', 'ada')`, [operation, JSON.stringify(filter)])
 
 test('it says how many jobs it means, and the audit who asked for what', async () => {
   await givenIn(db.pool).finishedJob('failed')
@@ -16,7 +16,7 @@ test('it says how many jobs it means, and the audit who asked for what', async (
   const [row] = await start('retry', { states: ['failed'], queues: ['bulk'] })
 
   expect(row).toMatchObject({
-    deed: 'retry',
+    operation: 'retry',
     filter: { states: ['failed'], queues: ['bulk'] },
     reason: 'why',
     asked_by: 'ada',
@@ -29,7 +29,7 @@ test('it says how many jobs it means, and the audit who asked for what', async (
   expect(await askRow(db.admin, 'select actor, action, details from holdfast.audit')).toEqual({
     actor: 'ada',
     action: 'start_bulk',
-    details: { bulk: Number(row?.id), deed: 'retry', filter: row?.filter, expected: 1 },
+    details: { bulk: Number(row?.id), operation: 'retry', filter: row?.filter, expected: 1 },
   })
 })
 
@@ -53,7 +53,7 @@ test.each([
   ['cancel', { states: ['completed'] }],
   ['cancel', { queues: ['default'] }],
   ['cancel', { states: ['pending'], colour: 'red' }],
-])('%s of %j is refused', async (deed, filter) => {
-  await expect(start(deed, filter)).rejects.toMatchObject({ code: 'JH005' })
+])('%s of %j is refused', async (operation, filter) => {
+  await expect(start(operation, filter)).rejects.toMatchObject({ code: 'JH005' })
   expect(await ask(db.admin, 'select from holdfast.audit')).toEqual([])
 })

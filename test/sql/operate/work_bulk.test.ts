@@ -8,9 +8,9 @@ import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
 const given = () => givenIn(db.pool)
-const start = (deed: string, filter: object) =>
+const start = (operation: string, filter: object) =>
   askValue<string>(db.pool, `select id from holdfast.start_bulk_v1($1, $2, 'why', 'ada')`, [
-    deed,
+    operation,
     JSON.stringify(filter),
   ])
 const step = (n = 100, session: Parameters<typeof ask>[0] = db.pool) =>
@@ -115,7 +115,7 @@ test('a job that another has moved on meanwhile is skipped', async () => {
   expect(await stepped).toMatchObject([{ state: 'completed', done: '0', skipped: '1' }])
 })
 
-test('a deed that fails for one job is told, and the others are done', async () => {
+test('a operation that fails for one job is told, and the others are done', async () => {
   const bad = (await given().finishedJob('failed')).job_id
   await given().finishedJob('failed')
   await ask(db.admin, 'update holdfast.outcome set token = 9223372036854775807 where job_id = $1', [bad])

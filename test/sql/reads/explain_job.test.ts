@@ -189,7 +189,7 @@ test('two workers died with it', async () => {
   ])
 })
 
-test('no worker is alive, also when one beat long ago', async () => {
+test('no worker is alive, also when one heartbeat long ago', async () => {
   await worker()
   const id = await given().pendingJob()
   await setClock(session, '2030-01-01T00:00:11Z')

@@ -72,12 +72,12 @@ test('what a handler remembers is told beside it, and a sleep that passes', asyn
   seen.push(await steps())
   await ask(
     db.admin,
-    `insert into holdfast.step (job_id, kind, name, token, at, wake_at)
+    `insert into holdfast.durable_step (job_id, kind, name, token, at, wake_at)
      values ($1, 'sleep', 'nap', $2, holdfast.now(), holdfast.now() + interval '1 hour')`,
     [job_id, token],
   )
   seen.push(await steps())
-  await ask(db.admin, `update holdfast.step set wake_at = holdfast.now() where kind = 'sleep'`)
+  await ask(db.admin, `update holdfast.durable_step set wake_at = holdfast.now() where kind = 'sleep'`)
   seen.push(await steps())
 
   expect(seen[0]).toBe('0.0')

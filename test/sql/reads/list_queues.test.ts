@@ -65,7 +65,7 @@ test('a queue is known by its jobs, its workers, its types and its pause', async
   await ask(db.admin, `insert into holdfast.job_type (type, queue, updated_at) values ('t', 'd', holdfast.now())`)
   await ask(
     db.admin,
-    `insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, beat_at)
+    `insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, heartbeat_at)
      values ('w', 'p', 1, '1', '{e,c}', '{t}', 1, holdfast.now(), holdfast.now()),
             ('x', 'p', 1, '1', '{e}', '{t}', 1, holdfast.now(), holdfast.now() - interval '1 minute')`,
   )

@@ -17,7 +17,7 @@ test('pending, waiting and running jobs and beating workers are counted, finishe
   await setClock(session, '2026-03-01T12:00:00Z')
   await ask(
     session,
-    `insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, beat_at)
+    `insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, heartbeat_at)
      select n::text, 'p', 1, '1', '{}', '{}', 1, holdfast.now(), holdfast.now() - n * interval '8 seconds' from generate_series(1, 2) as n`,
   )
 

@@ -1,4 +1,4 @@
-// read_statistics: figures of a span, in steps, of queues and types.
+// read_statistics: statistics of a span, in steps, of queues and types.
 import { beforeEach, expect, test } from 'vitest'
 import { ask, askRow, type Row } from '../../support/ask.js'
 import { useDatabase } from '../../support/use-database.js'
@@ -9,7 +9,7 @@ const SPAN = ['2026-03-01T12:00:00Z', '2026-03-01T13:00:00Z']
 beforeEach(async () => {
   await ask(
     db.admin,
-    `insert into holdfast.stats_minute (minute, queue, type, fact, n, wait_ms, run_ms, wait_buckets, run_buckets)
+    `insert into holdfast.statistics_minute (minute, queue, type, fact, n, wait_ms, run_ms, wait_buckets, run_buckets)
      select m::timestamptz, q, t, f, n, 10 * n, 100 * n, array_fill(n, array[17]), array_fill(2 * n, array[17])
        from (values
          ('2026-03-01T11:59:00Z', 'a', 'x', 'completed', 100),
@@ -71,7 +71,7 @@ test('queues and types narrow it', async () => {
 test('it says how far all is counted', async () => {
   await ask(
     db.admin,
-    `insert into holdfast.stats_mark (counted_to, folded_to) values ('2026-03-01T12:30:00Z', '2026-03-01T00:00:00Z')`,
+    `insert into holdfast.statistics_mark (counted_to, folded_to) values ('2026-03-01T12:30:00Z', '2026-03-01T00:00:00Z')`,
   )
 
   expect(

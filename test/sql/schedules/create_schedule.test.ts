@@ -36,7 +36,7 @@ test('a JSON null is a setting that is not given, but an input', async () => {
   expect(await askRow(db.admin, `select input::text as input from holdfast.schedule`)).toEqual({ input: 'null' })
 })
 
-test('the deed is audited', async () => {
+test('the operation is audited', async () => {
   await ask(db.pool, `select holdfast.create_schedule('{"job_key": "k", "type": "t", "every_ms": 1000}', 'ada')`)
 
   expect(await askRow(db.admin, 'select actor, action, details from holdfast.audit')).toMatchObject({

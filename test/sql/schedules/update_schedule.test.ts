@@ -79,7 +79,7 @@ test('an input replaces one that code computes', async () => {
   expect(await schedule(db.pool)).toMatchObject({ input: { by: 'hand' }, input_from_code: false, is_edited: true })
 })
 
-test('the deed is audited', async () => {
+test('the operation is audited', async () => {
   await givenSchedule(db.pool)
   await update({ missed: 'skip' })
 

@@ -175,7 +175,7 @@ describe('leases that look alike', () => {
     expect(await complete({ ...stale, token: fresh.token })).toEqual([lost(stale)])
   })
 
-  test('a job that another deed has ended is refused', async () => {
+  test('a job that another operation has ended is refused', async () => {
     const failed = await given().finishedJob('failed')
     const cancelled = await given().finishedJob('cancelled')
 

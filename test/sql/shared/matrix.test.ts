@@ -1,9 +1,9 @@
-// Every state × every deed, generated from the transition table: where it leads or how it is refused.
+// Every state × every operation, generated from the transition table: where it leads or how it is refused.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ERRORS } from '../../../src/domain/error/errors.js'
 import { JOB_STATES } from '../../../src/domain/job/job.js'
-import { allowed, DEEDS, type Deed, type Origin, refusalOf } from '../../../src/domain/job/transitions.js'
+import { allowed, DEEDS, type Operation, type Origin, refusalOf } from '../../../src/domain/job/transitions.js'
 import { ask, askList, askValue } from '../../support/ask.js'
 import { setClock } from '../../support/clock.js'
 import { type FinalState, givenIn, type JobWish, type Lease, settlement } from '../../support/given.js'
@@ -15,28 +15,31 @@ const db = useDatabase()
 const ORIGINS = ['none', ...JOB_STATES] as const satisfies Origin[]
 
 // The lease that made such an end may report it again, after a lost answer; what is refused is anyone else's report.
-const REPEATED: Partial<Record<Origin, Deed>> = { completed: 'complete', failed: 'fail' }
+const REPEATED: Partial<Record<Origin, Operation>> = { completed: 'complete', failed: 'fail' }
 
 const NEWEST_WINS = { key: 'matrix', key_policy: 'supersede' }
 
 describe.each(ORIGINS)('a job that is %s', (state) => {
-  const deeds = DEEDS.filter((deed) => deed !== 'enqueue').map((deed) => ({ deed, end: described(state, deed) }))
+  const operations = DEEDS.filter((operation) => operation !== 'enqueue').map((operation) => ({
+    operation,
+    end: described(state, operation),
+  }))
 
-  test.each(deeds)('$deed: $end', async ({ deed }) => {
-    const targets = allowed(state, deed)
-    const job = await jobIn(state, deed)
-    if (REPEATED[state] === deed) job.lease_id = randomUUID()
+  test.each(operations)('$operation: $end', async ({ operation }) => {
+    const targets = allowed(state, operation)
+    const job = await jobIn(state, operation)
+    if (REPEATED[state] === operation) job.lease_id = randomUUID()
 
     if (targets === undefined) {
-      expect(await attempt(deed, job)).toEqual({ done: false, refusal: refusalOf(state, deed) })
+      expect(await attempt(operation, job)).toEqual({ done: false, refusal: refusalOf(state, operation) })
       expect(await stateOf(job)).toBe(state)
       return
     }
     const reached: string[] = []
     for (const target of targets) {
-      const subject = reached.length === 0 ? job : await another(state, deed, target)
+      const subject = reached.length === 0 ? job : await another(state, operation, target)
       const doing =
-        target === 'waiting' ? retryPipeline(subject) : attempt(deed, subject, { permanent: target === 'failed' })
+        target === 'waiting' ? retryPipeline(subject) : attempt(operation, subject, { permanent: target === 'failed' })
       expect(await doing).toEqual({ done: true, refusal: null })
       reached.push(await stateOf(subject))
     }
@@ -50,15 +53,15 @@ test('enqueue: none leads to pending, or to waiting behind others', async () => 
   expect([await stateOf(jobs[0] as Lease), await stateOf(jobs[1] as Lease)]).toEqual(allowed('none', 'enqueue'))
 })
 
-function described(state: Origin, deed: Deed): string {
-  const targets = allowed(state, deed)
+function described(state: Origin, operation: Operation): string {
+  const targets = allowed(state, operation)
   if (targets !== undefined) return `leads to ${targets.join(' or ')}`
-  return `is refused ${refusalOf(state, deed) === null ? 'without an error' : `with ${refusalOf(state, deed)}`}`
+  return `is refused ${refusalOf(state, operation) === null ? 'without an error' : `with ${refusalOf(state, operation)}`}`
 }
 
-async function jobIn(state: (typeof ORIGINS)[number], deed: Deed, more: JobWish = {}): Promise<Lease> {
+async function jobIn(state: (typeof ORIGINS)[number], operation: Operation, more: JobWish = {}): Promise<Lease> {
   const given = givenIn(db.pool)
-  const wish = deed === 'supersede' ? { ...NEWEST_WINS, ...more } : more
+  const wish = operation === 'supersede' ? { ...NEWEST_WINS, ...more } : more
   switch (state) {
     case 'none':
       return { job_id: '999999999', token: '1', lease_id: randomUUID() }
@@ -73,9 +76,9 @@ async function jobIn(state: (typeof ORIGINS)[number], deed: Deed, more: JobWish 
   }
 }
 
-/** Of the states that a deed can lead to, the second one is reached from a job of another kind. */
-async function another(state: (typeof ORIGINS)[number], deed: Deed, target: string): Promise<Lease> {
-  if (target !== 'waiting') return jobIn(state, deed, { max_attempts: 1 })
+/** Of the states that a operation can lead to, the second one is reached from a job of another kind. */
+async function another(state: (typeof ORIGINS)[number], operation: Operation, target: string): Promise<Lease> {
+  if (target !== 'waiting') return jobIn(state, operation, { max_attempts: 1 })
   const job_id = await waitingJob({})
   const [dependency] = await dependenciesOf(job_id)
   await ask(db.pool, 'select holdfast.cancel_job($1)', [dependency])
@@ -104,8 +107,8 @@ interface Answer {
   refusal: string | null
 }
 
-function attempt(deed: Deed, job: Lease, more: object = {}): Promise<Answer> {
-  switch (deed) {
+function attempt(operation: Operation, job: Lease, more: object = {}): Promise<Answer> {
+  switch (operation) {
     case 'claim':
       return askValue<boolean>(db.pool, 'select holdfast.claim_job($1, $2)', [job.job_id, 'w']).then((done) => ({
         done,
@@ -117,7 +120,7 @@ function attempt(deed: Deed, job: Lease, more: object = {}): Promise<Answer> {
     case 'fail':
     case 'snooze':
     case 'release':
-      return byLease(`select settled as done, code as refusal from holdfast.${deed}_jobs($1)`, { ...job, ...more })
+      return byLease(`select settled as done, code as refusal from holdfast.${operation}_jobs($1)`, { ...job, ...more })
     case 'suspend':
       return byLease('select settled as done, code as refusal from holdfast.suspend_jobs($1)', {
         ...job,
@@ -125,7 +128,7 @@ function attempt(deed: Deed, job: Lease, more: object = {}): Promise<Answer> {
       })
     case 'cancel':
     case 'retry':
-      return byHand(`select holdfast.${deed}_job($1)`, job)
+      return byHand(`select holdfast.${operation}_job($1)`, job)
     case 'recover':
       return byHand(`select holdfast.recover_job($1, '-1 second')`, job)
     case 'unblock':
@@ -141,14 +144,14 @@ function attempt(deed: Deed, job: Lease, more: object = {}): Promise<Answer> {
     case 'supersede':
       return fromOutside(job, async () => void (await givenIn(db.pool).runningJob(NEWEST_WINS)))
     default:
-      throw new Error(`the matrix does not know how to ${deed} a job: add it`)
+      throw new Error(`the matrix does not know how to ${operation} a job: add it`)
   }
 }
 
 // What comes over a job from outside refuses nothing: it happens to the job or it does not.
-async function fromOutside(job: Lease, deed: () => Promise<void>): Promise<Answer> {
+async function fromOutside(job: Lease, operation: () => Promise<void>): Promise<Answer> {
   const before = await stateOf(job)
-  await deed()
+  await operation()
   return { done: (await stateOf(job)) !== before, refusal: null }
 }
 

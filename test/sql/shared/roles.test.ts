@@ -1,4 +1,4 @@
-// Who may do what: tables belong to the owner, functions to the roles of their trade.
+// Who may do what: tables belong to the owner, functions to the roles of their role.
 import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { ask, askList, askRow, askValue } from '../../support/ask.js'
@@ -10,9 +10,9 @@ const TRADES = ['producer', 'worker', 'operator', 'viewer'] as const
 const DENIED = '42501'
 
 /** An owner's session that acts as that role alone, which not even the test's application role does. */
-async function actingAs(trade: (typeof TRADES)[number]): Promise<pg.Client> {
+async function actingAs(role: (typeof TRADES)[number]): Promise<pg.Client> {
   const client = await db.connect('admin')
-  await client.query(`set role holdfast_${trade}`)
+  await client.query(`set role holdfast_${role}`)
   return client
 }
 
@@ -119,7 +119,7 @@ describe('functions', () => {
   })
 })
 
-describe('trades', () => {
+describe('roles', () => {
   const calls: [string, readonly (typeof TRADES)[number][]][] = [
     [`select holdfast.enqueue('task')`, ['producer', 'worker', 'operator']],
     [`select holdfast.enqueue_jobs('[]')`, ['producer', 'worker', 'operator']],
@@ -164,8 +164,8 @@ describe('trades', () => {
     ['select holdfast.now()', TRADES],
     ['select * from holdfast.jobs', ['viewer']],
   ]
-  test.each(TRADES)('the %s may do its own trade and no other', async (trade) => {
-    const client = await actingAs(trade)
+  test.each(TRADES)('the %s may do its own role and no other', async (role) => {
+    const client = await actingAs(role)
 
     const may: string[] = []
     for (const [call] of calls) {
@@ -176,10 +176,10 @@ describe('trades', () => {
       if (code !== DENIED) may.push(call)
     }
 
-    expect(may).toEqual(calls.flatMap(([call, trades]) => (trades.includes(trade) ? [call] : [])))
+    expect(may).toEqual(calls.flatMap(([call, roles]) => (roles.includes(role) ? [call] : [])))
   })
 
-  test('the view shows what functions of other trades have done', async () => {
+  test('the view shows what functions of other roles have done', async () => {
     const id = await givenIn(await actingAs('producer')).pendingJob()
 
     expect(await askRow(await actingAs('viewer'), 'select id, state from holdfast.jobs')).toEqual({

@@ -8,16 +8,16 @@ import { useDatabase } from '../../support/use-database.js'
 const db = useDatabase()
 const list = (after = '', n = 50) => ask(db.pool, 'select * from holdfast.list_workers_v1($1, $2)', [after, n])
 
-async function register(id: string, beatAt = '2026-03-01T12:00:00Z'): Promise<void> {
+async function register(id: string, heartbeatAt = '2026-03-01T12:00:00Z'): Promise<void> {
   await ask(
     db.admin,
-    `insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, beat_at, rss_bytes)
+    `insert into holdfast.worker (id, pod, pid, version, queues, types, concurrency, started_at, heartbeat_at, rss_bytes)
      values ($1, 'pod', 7, '1.0', '{default}', '{task}', 4, $2, $2, 1000)`,
-    [id, beatAt],
+    [id, heartbeatAt],
   )
 }
 
-test('a worker is shown with its jobs and the age of its beat', async () => {
+test('a worker is shown with its jobs and the age of its heartbeat', async () => {
   await register('worker-1')
   const client = await db.connect()
   await setClock(client, '2026-03-01T12:00:02.500Z')
@@ -34,8 +34,8 @@ test('a worker is shown with its jobs and the age of its beat', async () => {
       types: ['task'],
       concurrency: 4,
       started_at: new Date('2026-03-01T12:00:00Z'),
-      beat_at: new Date('2026-03-01T12:00:00Z'),
-      beat_age_ms: 2500,
+      heartbeat_at: new Date('2026-03-01T12:00:00Z'),
+      heartbeat_age_ms: 2500,
       rss_bytes: '1000',
       running: 2,
       is_capped: false,

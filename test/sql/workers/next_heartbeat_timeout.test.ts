@@ -12,7 +12,7 @@ test('without workers nobody falls silent', async () => {
   expect(await askValue(db.pool, NEXT)).toBeNull()
 })
 
-test('a worker with a lock may be dead two seconds after its beat, one without after ten', async () => {
+test('a worker with a lock may be dead two seconds after its heartbeat, one without after ten', async () => {
   const client = await db.connect()
   await setClock(client, '2090-01-01T00:00:00Z')
   await ask(client, REGISTER, ['locked'])
@@ -28,7 +28,7 @@ test('a worker with a lock may be dead two seconds after its beat, one without a
   expect(await askValue(client, NEXT)).toBe(7000)
 })
 
-test('a beat puts it off', async () => {
+test('a heartbeat puts it off', async () => {
   const client = await db.connect()
   await setClock(client, '2090-01-01T00:00:00Z')
   await ask(client, REGISTER, ['w'])

@@ -7,20 +7,20 @@ import { useDatabase } from '../../support/use-database.js'
 const db = useDatabase()
 const BEAT = `select holdfast.record_heartbeat_v1('w')`
 
-test('a beat of a registered worker is kept', async () => {
+test('a heartbeat of a registered worker is kept', async () => {
   const client = await db.connect()
   await ask(client, `select holdfast.register_worker_v1('w', 'pod', 1, '1', '{default}', '{task}', 1)`)
   await setClock(client, '2090-01-01T00:00:00Z')
 
   expect(await askValue(client, BEAT)).toBe(true)
-  expect(await askValue(db.admin, 'select beat_at from holdfast.worker')).toEqual(new Date('2090-01-01T00:00:00Z'))
+  expect(await askValue(db.admin, 'select heartbeat_at from holdfast.worker')).toEqual(new Date('2090-01-01T00:00:00Z'))
 })
 
 test('a worker whose row is gone is told so, and registers again', async () => {
   expect(await askValue(db.pool, BEAT)).toBe(false)
 })
 
-test('only the transaction of the beat commits without waiting for the disk', async () => {
+test('only the transaction of the heartbeat commits without waiting for the disk', async () => {
   const client = await db.connect()
   await client.query('set synchronous_commit = on')
 

@@ -7,9 +7,9 @@ import { useDatabase } from '../../support/use-database.js'
 const db = useDatabase()
 const REGISTER = 'select holdfast.register_worker_v1($1, $2, $3, $4, $5, $6, $7)'
 const KNOWN =
-  'select id, pod, pid, version, queues, types, concurrency, started_at, beat_at, sleeping_until from holdfast.worker'
+  'select id, pod, pid, version, queues, types, concurrency, started_at, heartbeat_at, sleeping_until from holdfast.worker'
 
-test('a registered worker is there, awake, and has just given its beat', async () => {
+test('a registered worker is there, awake, and has just given its heartbeat', async () => {
   const client = await db.connect()
   await setClock(client, '2030-01-01T00:00:00Z')
 
@@ -24,7 +24,7 @@ test('a registered worker is there, awake, and has just given its beat', async (
     types: ['task'],
     concurrency: 10,
     started_at: new Date('2030-01-01T00:00:00Z'),
-    beat_at: new Date('2030-01-01T00:00:00Z'),
+    heartbeat_at: new Date('2030-01-01T00:00:00Z'),
     sleeping_until: null,
   })
 })
@@ -41,6 +41,6 @@ test('registering again after its row changed keeps since when it runs', async (
     queues: ['other'],
     concurrency: 3,
     started_at: new Date('2030-01-01T00:00:00Z'),
-    beat_at: new Date('2030-01-01T00:01:00Z'),
+    heartbeat_at: new Date('2030-01-01T00:01:00Z'),
   })
 })

@@ -9,8 +9,8 @@ import { failed, type Outcome } from '../../../domain/job/outcome.js'
 import { encodeInput } from '../../../domain/value/json.js'
 import { Store } from '../../../store/store.js'
 import type { RunnableJob } from '../../registry.js'
-import { leasedDeeds } from '../leased-calls.js'
-import type { LeasedDeeds } from '../run-context.js'
+import { leasedCalls } from '../leased-calls.js'
+import type { LeasedCalls } from '../run-context.js'
 import { type Run, startRun } from '../runner.js'
 import type { FromIsolate, IsolateTask, ToIsolate } from './messages.js'
 
@@ -37,7 +37,7 @@ class Inside {
     try {
       const definition = await findDefinition(task)
       const outcome = await new Promise<Outcome>((resolve) => {
-        this.#run = startRun(task.job, definition, this.#deeds(store), () => this.#logger(), resolve)
+        this.#run = startRun(task.job, definition, this.#operations(store), () => this.#logger(), resolve)
       })
       this.#tell({ kind: 'outcome', outcome })
     } catch (error) {
@@ -53,8 +53,8 @@ class Inside {
   }
 
   /** Progress goes through the worker, which has a connection; transactions need one of their own. */
-  #deeds(store: Store | undefined): LeasedDeeds {
-    const own = store && leasedDeeds(store)
+  #operations(store: Store | undefined): LeasedCalls {
+    const own = store && leasedCalls(store)
     const refuse = () => {
       throw new HoldfastError(
         'INVALID_OPTION',
@@ -72,7 +72,7 @@ class Inside {
       complete: own?.complete ?? (async () => refuse()),
       readSteps: own?.readSteps ?? (async () => refuse()),
       rememberStep: own?.rememberStep ?? (async () => refuse()),
-      lookForEvent: own?.lookForEvent ?? (async () => refuse()),
+      pollEvent: own?.pollEvent ?? (async () => refuse()),
     }
   }
 

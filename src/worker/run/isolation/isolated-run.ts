@@ -9,14 +9,14 @@ import type { ClaimedJob } from '../../../domain/job/job.js'
 import { failed, type Outcome } from '../../../domain/job/outcome.js'
 import type { Store } from '../../../store/store.js'
 import type { RunnableJob } from '../../registry.js'
-import type { LeasedDeeds } from '../run-context.js'
+import type { LeasedCalls } from '../run-context.js'
 import { type OnOutcome, outcomeOfAbort, type Run } from '../runner.js'
 import { type IsolateEnd, openProcess, openThread } from './isolate.js'
 import type { IsolateTask } from './messages.js'
 
 export interface IsolatedParts {
   readonly store: Store
-  readonly deeds: LeasedDeeds
+  readonly operations: LeasedCalls
   readonly log: Logger
 }
 
@@ -47,7 +47,7 @@ export function startIsolatedRun(
       else if (message.kind === 'log') parts.log[message.level](message.fields, message.message)
       else {
         const { place, share } = message
-        const asked = parts.deeds.progress(job, share, message.message).catch(() => false)
+        const asked = parts.operations.progress(job, share, message.message).catch(() => false)
         void asked.then((held) => isolate.send({ kind: 'progressed', place, held }))
       }
     })

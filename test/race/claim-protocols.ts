@@ -1,7 +1,7 @@
-// The two trades that the hammer drives: Holdfast's own functions, and the claim that guards a pointer.
+// The two roles that the hammer drives: Holdfast's own functions, and the claim that guards a pointer.
 import type pg from 'pg'
 import { ask, askList, askRow, askValue } from '../support/ask.js'
-import { type HeldLease, type Notes, rest, type Trade } from './hammer.js'
+import { type ClaimProtocol, type HeldLease, type Notes, rest } from './hammer.js'
 
 const KEYS = ['k1', 'k2', 'k3']
 const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
@@ -9,7 +9,7 @@ const chance = (share: number) => Math.random() < share
 const asMember = (lease: object) => JSON.stringify([lease])
 
 /** Workers, two producers of `jobs` jobs in all, an operator and a reaper who takes living leases for dead ones. */
-export function holdfastTrade(policy: string, jobs: number): Trade {
+export function holdfastProtocol(policy: string, jobs: number): ClaimProtocol {
   const abandoned: HeldLease[] = []
   const progress = { asked: 0 }
   const isAllAsked = () => progress.asked >= jobs
@@ -90,7 +90,7 @@ async function operate(session: pg.Client, notes: Notes): Promise<void> {
 }
 
 /** The claim of seed-claim.sql, driven as it was meant: look for pending jobs, then claim each in a transaction of its own. */
-export function seedTrade(jobs: number): Trade {
+export function seedProtocol(jobs: number): ClaimProtocol {
   return {
     async claim(session, worker, notes) {
       const ids = await askList<string>(
