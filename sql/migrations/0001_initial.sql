@@ -386,7 +386,7 @@ create type holdfast.job_filter as (
   input jsonb  -- [{"path": ["a", "b"], "value": "text"}]
 );
 
--- A operation on all jobs of a filter, worked off in small steps.
+-- One operation on all jobs of a filter, worked off in small steps.
 create table holdfast.bulk_operation (
   id bigint generated always as identity primary key,
   operation text not null,
