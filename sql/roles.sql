@@ -59,7 +59,6 @@ declare
     "sleep_worker": ["worker"],
     "report_load": ["worker"],
     "take_worker_lock": ["worker"],
-    "release_worker_lock": ["worker"],
     "claim_quarantined": ["worker"],
     "reap_leases": ["worker"],
     "append_logs": ["worker"],

@@ -83,3 +83,11 @@ begin
   return 0;
 end
 $$;
+
+create or replace function holdfast.prune_jobs(keep interval, n integer default 10000)
+  returns integer
+  language sql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select holdfast.prune_jobs_v1(keep, n)
+$$;

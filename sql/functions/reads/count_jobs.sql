@@ -15,10 +15,3 @@ begin
   is_capped := v_found.next is not null;
 end
 $$;
-
-create or replace function holdfast.count_jobs(filter jsonb, out count integer, out is_capped boolean)
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.count_jobs_v1(filter)
-$$;

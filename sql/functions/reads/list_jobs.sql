@@ -38,16 +38,3 @@ begin
       ) as r on true;
 end
 $$;
-
-create or replace function holdfast.list_jobs(filter jsonb default '{}', after text default null, n integer default 50)
-  returns table (
-    id bigint, type text, queue text, priority smallint, state text, key text, key_policy text, attempts smallint,
-    max_attempts smallint, progress real, status_message text, error_name text, error_message text, locked_by text,
-    locked_at timestamptz, parked boolean, pipeline_id uuid, tags text[], created_at timestamptz, run_at timestamptz,
-    finished_at timestamptz, step text, next text, is_full boolean, searched_to timestamptz
-  )
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.list_jobs_v1(filter, after, n)
-$$;

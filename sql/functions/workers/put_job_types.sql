@@ -37,3 +37,11 @@ begin
            (w.queue, w.priority, w.max_attempts, w.lease_seconds, w.backoff_base_ms, w.backoff_max_ms);
 end
 $$;
+
+create or replace function holdfast.put_job_types(types jsonb)
+  returns setof text
+  language sql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select * from holdfast.put_job_types_v1(types)
+$$;

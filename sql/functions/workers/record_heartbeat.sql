@@ -15,3 +15,11 @@ begin
   return found;
 end
 $$;
+
+create or replace function holdfast.record_heartbeat(worker text, rss_bytes bigint default null)
+  returns boolean
+  language sql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select holdfast.record_heartbeat_v1(worker, rss_bytes)
+$$;

@@ -22,3 +22,19 @@ as $$
      set pod = excluded.pod, pid = excluded.pid, version = excluded.version, queues = excluded.queues,
          types = excluded.types, concurrency = excluded.concurrency, heartbeat_at = excluded.heartbeat_at
 $$;
+
+create or replace function holdfast.register_worker(
+  worker text,
+  pod text,
+  pid integer,
+  version text,
+  queues text[],
+  types text[],
+  concurrency integer
+)
+  returns void
+  language sql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select holdfast.register_worker_v1(worker, pod, pid, version, queues, types, concurrency)
+$$;

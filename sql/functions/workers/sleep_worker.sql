@@ -41,3 +41,11 @@ begin
   return ceil(extract(epoch from v_due - v_now) * 1000)::bigint;
 end
 $$;
+
+create or replace function holdfast.sleep_worker(worker text, queues text[], sleep_ms integer)
+  returns bigint
+  language sql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select holdfast.sleep_worker_v1(worker, queues, sleep_ms)
+$$;

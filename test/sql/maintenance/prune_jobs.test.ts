@@ -10,7 +10,7 @@ import { useDatabase } from '../../support/use-database.js'
 const db = useDatabase()
 const OLD = '2030-01-01T12:00:00Z'
 const NOW = '2030-01-10T12:00:00Z'
-const PRUNE = 'select holdfast.prune_jobs_v1($1, $2)'
+const PRUNE = 'select holdfast.prune_jobs($1, $2)'
 const jobs = () => askList(db.admin, 'select id from holdfast.job order by id')
 const partitions = () =>
   askList(db.admin, `select relname from pg_class where relname like 'outcome_2030%' and relkind = 'r' order by 1`)

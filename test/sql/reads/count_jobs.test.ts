@@ -5,7 +5,7 @@ import { givenIn } from '../../support/given.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
-const count = (filter: object) => askRow(db.pool, 'select * from holdfast.count_jobs($1)', [JSON.stringify(filter)])
+const count = (filter: object) => askRow(db.pool, 'select * from holdfast.count_jobs_v1($1)', [JSON.stringify(filter)])
 
 test('few jobs are counted exactly, whatever place they are in', async () => {
   await givenIn(db.pool).pendingJob({ queue: 'bulk' })

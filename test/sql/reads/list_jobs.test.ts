@@ -10,7 +10,7 @@ const db = useDatabase()
 const given = () => givenIn(db.pool)
 
 const page = (filter: object = {}, after: string | null = null, n = 50): Promise<Row[]> =>
-  ask(db.pool, 'select * from holdfast.list_jobs($1, $2, $3)', [JSON.stringify(filter), after, n])
+  ask(db.pool, 'select * from holdfast.list_jobs_v1($1, $2, $3)', [JSON.stringify(filter), after, n])
 const ids = async (filter: object = {}) => (await page(filter)).filter((row) => row.id !== null).map((row) => row.id)
 
 /** Every page one after the other; a list that does not end fails the test by its time. */
@@ -284,7 +284,7 @@ describe('filters', () => {
     const { job_id } = await givenIn(client).finishedJob('completed')
     await setClock(client, '2026-03-01T12:59:00Z')
     const found = (ms: number) =>
-      askList(client, `select id from holdfast.list_jobs(jsonb_build_object('since_ms', $1::int))`, [ms])
+      askList(client, `select id from holdfast.list_jobs_v1(jsonb_build_object('since_ms', $1::int))`, [ms])
 
     expect(await found(3_600_000)).toEqual([job_id])
     expect(await found(60_000)).toEqual([null])
@@ -302,7 +302,7 @@ describe('filters', () => {
     ['{"input": {"a": 1}}', 'conditions that are no list'],
     ['{"ids": [99999999999999999999]}', 'an id beyond all numbers'],
   ])('%s is refused: %s', async (filter) => {
-    await expect(ask(db.pool, 'select * from holdfast.list_jobs($1)', [filter])).rejects.toMatchObject({
+    await expect(ask(db.pool, 'select * from holdfast.list_jobs_v1($1)', [filter])).rejects.toMatchObject({
       code: 'JH005',
     })
   })
@@ -356,7 +356,7 @@ test('a long error is shown by its beginning', async () => {
   const error = { name: 'E', message: 'x'.repeat(5000) }
   await ask(db.pool, 'select * from holdfast.fail_jobs($1)', [JSON.stringify([{ ...lease, error, permanent: true }])])
 
-  const row = await askRow(db.pool, 'select error_name, length(error_message) from holdfast.list_jobs()')
+  const row = await askRow(db.pool, 'select error_name, length(error_message) from holdfast.list_jobs_v1()')
 
   expect(row).toEqual({ error_name: 'E', length: 500 })
 })

@@ -152,7 +152,7 @@ describe('roles', () => {
     ['select holdfast.cancel_bulk_v1(1)', ['operator']],
     ['select * from holdfast.work_bulk_v1()', ['worker']],
     ['select holdfast.roll_statistics_v1()', ['worker']],
-    ['select * from holdfast.list_jobs()', ['operator', 'viewer']],
+    ['select * from holdfast.list_jobs_v1()', ['operator', 'viewer']],
     ['select * from holdfast.list_queues_v1()', ['worker', 'operator', 'viewer']],
     ['select * from holdfast.list_audit_v1()', ['operator', 'viewer']],
     ['select * from holdfast.check_places()', ['operator', 'viewer']],

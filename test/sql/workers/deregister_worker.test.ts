@@ -11,13 +11,13 @@ test('its row is gone and the others stay', async () => {
     await ask(db.pool, `select holdfast.register_worker_v1($1, 'pod', 1, '1', '{default}', '{task}', 1)`, [id])
   }
 
-  await ask(db.pool, `select holdfast.deregister_worker_v1('a')`)
+  await ask(db.pool, `select holdfast.deregister_worker('a')`)
 
   expect(await askList(db.admin, 'select id from holdfast.worker')).toEqual(['b'])
 })
 
 test('a worker that is not there leaves without an error', async () => {
-  await ask(db.pool, `select holdfast.deregister_worker_v1('unknown')`)
+  await ask(db.pool, `select holdfast.deregister_worker('unknown')`)
 
   expect(await askList(db.admin, 'select id from holdfast.worker')).toEqual([])
 })
@@ -26,7 +26,7 @@ test('leaving does not touch the jobs it holds', async () => {
   const id = await givenIn(db.pool).pendingJob()
   await givenIn(db.pool).claimed(id, 'a')
 
-  await ask(db.pool, `select holdfast.deregister_worker_v1('a')`)
+  await ask(db.pool, `select holdfast.deregister_worker('a')`)
 
   expect(await askList(db.admin, 'select locked_by from holdfast.lease')).toEqual(['a'])
 })

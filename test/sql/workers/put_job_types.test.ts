@@ -13,7 +13,7 @@ const MAIL = {
   backoff_base_ms: 500,
   backoff_max_ms: 5000,
 }
-const put = (...types: object[]) => askList(db.pool, 'select holdfast.put_job_types_v1($1)', [JSON.stringify(types)])
+const put = (...types: object[]) => askList(db.pool, 'select holdfast.put_job_types($1)', [JSON.stringify(types)])
 const stored = () =>
   askRow(
     db.admin,

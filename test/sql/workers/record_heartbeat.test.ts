@@ -5,7 +5,7 @@ import { setClock } from '../../support/clock.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
-const BEAT = `select holdfast.record_heartbeat_v1('w')`
+const BEAT = `select holdfast.record_heartbeat('w')`
 
 test('a heartbeat of a registered worker is kept', async () => {
   const client = await db.connect()

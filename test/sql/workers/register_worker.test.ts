@@ -5,7 +5,7 @@ import { setClock } from '../../support/clock.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
-const REGISTER = 'select holdfast.register_worker_v1($1, $2, $3, $4, $5, $6, $7)'
+const REGISTER = 'select holdfast.register_worker($1, $2, $3, $4, $5, $6, $7)'
 const KNOWN =
   'select id, pod, pid, version, queues, types, concurrency, started_at, heartbeat_at, sleeping_until from holdfast.worker'
 

@@ -18,7 +18,7 @@ beforeEach(async () => {
   await ask(client, `select holdfast.register_worker_v1('w', 'pod', 1, '1', '{a,b}', '{task}', 1)`)
 })
 const fallAsleep = (ms: number | null, queues = ['a', 'b']) =>
-  askValue<string | null>(client, 'select holdfast.sleep_worker_v1($1, $2, $3)', ['w', queues, ms])
+  askValue<string | null>(client, 'select holdfast.sleep_worker($1, $2, $3)', ['w', queues, ms])
 
 test('the row says until when the worker sleeps, and null that it is awake', async () => {
   await fallAsleep(10_000)
