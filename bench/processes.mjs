@@ -4,16 +4,23 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const ENTRY = join(dirname(fileURLToPath(import.meta.url)), 'system-process.mjs')
+export const THIS_CHECKOUT = dirname(dirname(fileURLToPath(import.meta.url)))
 const LONGEST_SILENCE_MS = 120_000
 
 const living = new Set()
 
 /**
- * @param {{ node: string, part: string, system: string, params: object, url: string }} what
+ * How a part starts a system's process: by the harness, the adapters and the library of a checkout.
+ * @param {string} node
+ * @param {string} checkout its folder
  */
-export function startProcess({ node, part, system, params, url }) {
-  const child = spawn(node, [ENTRY, part, system, JSON.stringify(params)], {
+export function startIn(node, checkout) {
+  const entry = join(checkout, 'bench', 'system-process.mjs')
+  return (part, { name }, params, url) => startProcess({ node, entry, part, system: name, params, url })
+}
+
+function startProcess({ node, entry, part, system, params, url }) {
+  const child = spawn(node, [entry, part, system, JSON.stringify(params)], {
     env: { ...process.env, STORE_URL: url, NODE_NO_WARNINGS: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

@@ -24,6 +24,21 @@ export function summarise(measure, samples) {
   return { ...measure, systems, ratios }
 }
 
+/**
+ * Of each pair the ratio stands with the first.
+ * @param {Measure} measure
+ * @param {Record<string, Sample[]>} samples
+ * @param {[string, string][]} pairs names
+ * @returns {Summary}
+ */
+export function summarisePairs(measure, samples, pairs) {
+  const systems = Object.fromEntries(Object.entries(samples).map(([name, each]) => [name, spread(each)]))
+  const ratios = pairs
+    .filter(([one, other]) => systems[one] && systems[other]?.median > 0)
+    .map(([one, other]) => [one, significant(systems[one].median / systems[other].median, 3)])
+  return { ...measure, systems, ratios: Object.fromEntries(ratios) }
+}
+
 export function median(values) {
   return quantile(values, 0.5)
 }
@@ -40,15 +55,16 @@ export function quantile(values, share) {
  * @param {string} name
  * @param {Measure} measure
  * @param {Summary} summary
+ * @param {string} ratioOf what the ratios are
  */
-export function printMeasure(name, { unit, better, says }, { systems, ratios }) {
+export function printMeasure(name, { unit, better, says }, { systems, ratios }, ratioOf = 'holdfast / it') {
   console.log(`\n  ${name}: ${says} (${unit}, ${better} is better)`)
   const width = Math.max(...Object.keys(systems).map((system) => system.length), 8)
-  console.log(`  ${''.padEnd(width)}  ${cells(['median', 'low', 'high', 'holdfast / it', 'others took'])}`)
+  console.log(`  ${''.padEnd(width)}  ${cells(['median', 'low', 'high', 'spread', ratioOf, 'others took'])}`)
   for (const [system, { median, low, high, taken }] of Object.entries(systems)) {
     const ratio = ratios[system] === undefined ? '' : ratios[system].toFixed(2)
-    const others = `${Math.round(taken * 100)} %`
-    console.log(`  ${system.padEnd(width)}  ${cells([...[median, low, high].map(readable), ratio, others])}`)
+    const figures = [...[median, low, high].map(readable), percent((high - low) / median), ratio, percent(taken)]
+    console.log(`  ${system.padEnd(width)}  ${cells(figures)}`)
   }
 }
 
@@ -62,6 +78,10 @@ function spread(samples) {
 
 function significant(value, digits) {
   return Number(value.toPrecision(digits))
+}
+
+export function percent(share) {
+  return `${Math.round(share * 100)} %`
 }
 
 function readable(value) {
