@@ -157,6 +157,7 @@ export async function drainInside(
     stage: () => beforeGo(),
   }
   for (let order = await line.order(); order !== 'go'; order = await line.order()) {
+    if (!operations[order]) throw new Error(`this checkout does not know the order "${order}"`)
     await operations[order]()
     line.tell(order)
   }
