@@ -360,7 +360,7 @@ create table holdfast.worker (
   clock_offset_ms real                      -- its clock minus the database's
 ) with (fillfactor = 50);
 
--- What the last look at all leases found. Workers share it, instead of reading all leases each for itself.
+-- What the last poll of all leases found. Workers share it, instead of reading all leases each for itself.
 create table holdfast.lease_poll (
   one boolean primary key default true check (one),
   polled_at timestamptz not null,
