@@ -1,5 +1,5 @@
 // Traces and metrics by OpenTelemetry: a producer span per enqueue, a consumer span per run, linked by the trace that the job
-// carries. Only the API is used; without an SDK it costs next to nothing and shows nothing.
+// carries. It uses only the API: without an SDK it does nothing.
 
 import {
   type Attributes,
@@ -16,13 +16,13 @@ import {
 } from '@opentelemetry/api'
 import type { ClaimedJob } from '../domain/job/job.js'
 import type { Outcome } from '../domain/job/outcome.js'
-import type { EnqueueFact, Instrument } from '../observe/instrument.js'
+import type { EnqueueCall, Instrument } from '../observe/instrument.js'
 import { ATTRIBUTES, DURATION_BUCKETS, METRICS, OPERATIONS, SYSTEM } from './semantic-conventions.js'
 
 export interface OpenTelemetryOptions {
-  /** `link` (default): a run is a trace of its own, linked to what enqueued it. `parent`: both are in one trace. */
+  /** `link` (default): a run is a trace of its own, linked to the span of its enqueue. `parent`: both are in one trace. */
   readonly relation?: 'link' | 'parent'
-  /** Those that are registered globally by default. */
+  /** Default: the globally registered ones. */
   readonly tracerProvider?: TracerProvider
   readonly meterProvider?: MeterProvider
 }
@@ -34,18 +34,18 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrument {
   const isParent = options.relation === 'parent'
 
   return {
-    enqueue(fact, send) {
-      const attributes = enqueueAttributes(fact)
+    enqueue(call, send) {
+      const attributes = enqueueAttributes(call)
       const { enqueue } = OPERATIONS
-      return tracer.startActiveSpan(`${enqueue.name} ${fact.queue}`, { kind: SpanKind.PRODUCER, attributes }, (span) =>
+      return tracer.startActiveSpan(`${enqueue.name} ${call.queue}`, { kind: SpanKind.PRODUCER, attributes }, (span) =>
         timed(async () => {
           const ids = await send(traceparentOf(span.spanContext()))
           if (ids.length === 1) span.setAttribute(ATTRIBUTES.messageId, String(ids[0]))
           return ids
         }).then(({ result, error, seconds }) => {
-          const facts = error === undefined ? attributes : { ...attributes, [ATTRIBUTES.errorType]: errorType(error) }
-          meters.operationDuration.record(seconds, metricFacts(facts))
-          if (result) meters.sent.add(result.length, metricFacts(facts))
+          const labels = error === undefined ? attributes : { ...attributes, [ATTRIBUTES.errorType]: errorType(error) }
+          meters.operationDuration.record(seconds, metricAttributes(labels))
+          if (result) meters.sent.add(result.length, metricAttributes(labels))
           if (error !== undefined) fail(span, error)
           span.end()
           if (result) return result
@@ -62,16 +62,16 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrument {
       const described = { kind: SpanKind.CONSUMER, attributes, links }
       const span = tracer.startSpan(`${OPERATIONS.process.name} ${job.queue}`, described, parent)
       const startedAt = performance.now()
-      meters.consumed.add(1, metricFacts(attributes))
+      meters.consumed.add(1, metricAttributes(attributes))
       return context.with(trace.setSpan(parent, span), start).then((outcome) => {
-        const facts = { ...attributes, ...outcomeAttributes(outcome) }
+        const labels = { ...attributes, ...outcomeAttributes(outcome) }
         span.setAttributes(outcomeAttributes(outcome))
         if (outcome.kind === 'failed') {
           const { name, message, stack } = outcome.failure
           span.recordException({ name, message, ...(stack !== undefined && { stack }) })
           span.setStatus({ code: SpanStatusCode.ERROR, message })
         }
-        meters.processDuration.record((performance.now() - startedAt) / 1000, metricFacts(facts))
+        meters.processDuration.record((performance.now() - startedAt) / 1000, metricAttributes(labels))
         span.end()
         return outcome
       })
@@ -96,7 +96,7 @@ function metersOf(provider: Pick<MeterProvider, 'getMeter'>) {
   }
 }
 
-function enqueueAttributes({ type, queue, jobs }: EnqueueFact): Attributes {
+function enqueueAttributes({ type, queue, jobs }: EnqueueCall): Attributes {
   return {
     ...operation(OPERATIONS.enqueue, queue),
     [ATTRIBUTES.type]: type,
@@ -127,10 +127,10 @@ function outcomeAttributes(outcome: Outcome): Attributes {
   return { [ATTRIBUTES.outcome]: outcome.kind, ...error }
 }
 
-// What is different for each job, or each batch, would make a series of its own.
+// A value that differs per job or batch would create one series each.
 const UNBOUNDED: readonly string[] = [ATTRIBUTES.messageId, ATTRIBUTES.attempt, ATTRIBUTES.batchCount]
 
-function metricFacts(attributes: Attributes): Attributes {
+function metricAttributes(attributes: Attributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => !UNBOUNDED.includes(name)))
 }
 
@@ -163,7 +163,7 @@ function errorType(error: unknown): string {
 const NO_TRACE = /^0+$/
 
 function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string | undefined {
-  // Without an SDK a span has no identity.
+  // Without an SDK a span has no trace id.
   if (NO_TRACE.test(traceId)) return undefined
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }

@@ -1,13 +1,13 @@
-// Metrics for Prometheus: counters and histograms from the facts of this process, gauges of the whole installation read from
+// Metrics for Prometheus: counters and histograms from the lifecycle events of this process, gauges of the whole installation read from
 // the database at each scrape. Base units, and no label that grows with the number of jobs.
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Measures } from '../client/measures.js'
-import type { EventName, Events, JobFact } from '../observe/events.js'
+import type { EventName, Events, JobReference } from '../observe/events.js'
 
-/** What is asked of a Holdfast here. */
+/** The part of a Holdfast that metrics need. */
 export interface Measured {
-  on<N extends EventName>(name: N, listener: (fact: Events[N]) => void): () => void
+  on<N extends EventName>(name: N, listener: (event: Events[N]) => void): () => void
   measure(): Promise<Measures>
 }
 
@@ -18,13 +18,13 @@ export interface PrometheusMetrics {
   text(): Promise<string>
   /** The same as an answer, for anything that speaks Request and Response. */
   handle(): Promise<Response>
-  /** Hears no more facts and takes its metrics out of the registry. */
+  /** Removes its listeners and its metrics from the registry. */
   stop(): void
 }
 
-// Gauges of one scrape share one look at the database.
+// All gauges of one scrape share one read of the database.
 const FRESH_MS = 1000
-// Queue names may come from anywhere: past this many, the rest is one series.
+// Queue names are unbounded: the ones above this number share one series.
 const MOST_NAMES = 200
 const OTHER = 'other'
 
@@ -39,7 +39,7 @@ export function prometheus(holdfast: Measured, options: { readonly register?: Re
     names.push(name)
     return { name, help, registers: [register] }
   }
-  const offs = hearFacts(holdfast, named)
+  const offs = countEvents(holdfast, named)
   addGauges(holdfast, named)
   const text = () => register.metrics()
   return {
@@ -56,49 +56,47 @@ export function prometheus(holdfast: Measured, options: { readonly register?: Re
 
 type Named = (name: string, help: string) => { name: string; help: string; registers: Registry[] }
 
-function hearFacts(holdfast: Measured, named: Named): (() => void)[] {
+function countEvents(holdfast: Measured, named: Named): (() => void)[] {
   const labelNames = ['queue', 'type'] as const
   const bound = boundedLabels()
-  const labelsOf = ({ queue, type }: JobFact) => bound(queue, type)
+  const labelsOf = ({ queue, type }: JobReference) => bound(queue, type)
   const counter = (name: string, help: string) => new Counter({ ...named(name, help), labelNames })
   const enqueued = counter('holdfast_jobs_enqueued_total', 'Jobs that this process enqueued outside of transactions')
   const finished = new Counter({
-    ...named('holdfast_jobs_finished_total', 'Jobs that this process brought to their end'),
+    ...named('holdfast_jobs_finished_total', 'Jobs that this process finished'),
     labelNames: [...labelNames, 'outcome'],
   })
-  const retried = counter('holdfast_job_retries_total', 'Attempts of this process that failed and are tried again')
-  const lost = counter('holdfast_jobs_lost_total', 'Runs of this process whose job another had taken')
-  const reaped = new Counter(
-    named('holdfast_jobs_reaped_total', 'Jobs that this process took from holders that are gone'),
-  )
-  const faults = new Counter(named('holdfast_worker_faults_total', 'Things of the worker itself that failed here'))
+  const retried = counter('holdfast_job_retries_total', 'Attempts of this process that failed and will be retried')
+  const lost = counter('holdfast_jobs_lost_total', 'Runs of this process that lost their lease')
+  const reaped = new Counter(named('holdfast_jobs_reaped_total', 'Jobs that this process took from dead workers'))
+  const faults = new Counter(named('holdfast_worker_faults_total', 'Failed operations of the worker itself'))
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ ...named(name, help), labelNames, buckets })
   const waits = histogram('holdfast_job_wait_seconds', 'From due to started', WAIT_BUCKETS)
   const runs = histogram('holdfast_job_run_seconds', 'How long runs took', RUN_BUCKETS)
   const claims = new Histogram({
-    ...named('holdfast_claim_duration_seconds', 'How long a look into a queue took'),
+    ...named('holdfast_claim_duration_seconds', 'How long a poll of a queue took'),
     labelNames: ['queue'],
     buckets: CLAIM_BUCKETS,
   })
-  const finish = (fact: JobFact, outcome: string) => finished.inc({ ...labelsOf(fact), outcome })
+  const finish = (event: JobReference, outcome: string) => finished.inc({ ...labelsOf(event), outcome })
 
   return [
     holdfast.on('job.enqueued', ({ queue, type, ids }) => enqueued.inc(bound(queue ?? 'default', type), ids.length)),
-    holdfast.on('job.started', (fact) => {
-      if (fact.waitMs !== null) waits.observe(labelsOf(fact), fact.waitMs / 1000)
+    holdfast.on('job.started', (event) => {
+      if (event.waitMs !== null) waits.observe(labelsOf(event), event.waitMs / 1000)
     }),
-    holdfast.on('job.completed', (fact) => {
-      finish(fact, 'completed')
-      runs.observe(labelsOf(fact), fact.ms / 1000)
+    holdfast.on('job.completed', (event) => {
+      finish(event, 'completed')
+      runs.observe(labelsOf(event), event.ms / 1000)
     }),
-    holdfast.on('job.failed', (fact) => {
-      if (fact.isFinal) finish(fact, 'failed')
-      else retried.inc(labelsOf(fact))
-      runs.observe(labelsOf(fact), fact.ms / 1000)
+    holdfast.on('job.failed', (event) => {
+      if (event.isFinal) finish(event, 'failed')
+      else retried.inc(labelsOf(event))
+      runs.observe(labelsOf(event), event.ms / 1000)
     }),
-    holdfast.on('job.cancelled', (fact) => finish(fact, 'cancelled')),
-    holdfast.on('job.lost', (fact) => lost.inc(labelsOf(fact))),
+    holdfast.on('job.cancelled', (event) => finish(event, 'cancelled')),
+    holdfast.on('job.lost', (event) => lost.inc(labelsOf(event))),
     holdfast.on('job.reaped', ({ jobs }) => reaped.inc(jobs.length)),
     holdfast.on('worker.claimed', ({ queue, ms }) => claims.observe({ queue: bound(queue, '').queue }, ms / 1000)),
     holdfast.on('worker.fault', () => faults.inc()),
@@ -113,8 +111,8 @@ function addGauges(holdfast: Measured, named: Named): void {
     }),
   )
   const errors: Counter = new Counter({
-    ...named('holdfast_measure_errors_total', 'Scrapes whose gauges could not be read'),
-    // Read after the look that it counts.
+    ...named('holdfast_measure_errors_total', 'Scrapes that could not read the gauges'),
+    // Must read after the measurement whose error it counts.
     collect: async () => {
       await measure()
     },
@@ -130,7 +128,7 @@ function addGauges(holdfast: Measured, named: Named): void {
       labelNames,
       async collect() {
         const measures = await measure()
-        // What is not known is not shown, rather than shown as it was.
+        // An unknown value is absent instead of outdated.
         this.reset()
         if (!measures) this.remove({} as Record<L, string>)
         else for (const [labels, value] of read(measures)) this.set(labels, value)
@@ -152,7 +150,7 @@ function addGauges(holdfast: Measured, named: Named): void {
   gauge('holdfast_workers', 'Workers that are alive', [], ({ workers }) => [[{}, workers]])
   gauge(
     'holdfast_worker_slots',
-    'What they can run at once, by whether it is in use',
+    'Jobs that they can run at once, by whether the slot is busy',
     ['state'],
     ({ queues, slots }) => {
       const busy = queues.reduce((sum, { running }) => sum + running, 0)

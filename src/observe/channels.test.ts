@@ -4,7 +4,7 @@ import { EventHub } from './events.js'
 
 const job = { id: '1', type: 'mail', queue: 'default', attempt: 2 }
 
-test('a subscriber of the channels hears runs start and end, failures as errors first', () => {
+test('subscribers receive the start and end of runs, and failures as errors first', () => {
   const heard: unknown[] = []
   const names = ['holdfast:job:enqueue', 'holdfast:job:start', 'holdfast:job:error', 'holdfast:job:end']
   const listeners = names.map((name) => [channel(name), (message: unknown) => heard.push([name, message])] as const)
@@ -29,7 +29,7 @@ test('a subscriber of the channels hears runs start and end, failures as errors 
   ])
 })
 
-test('a fact is heard while one of its channels has a subscriber', () => {
+test('an event is heard while one of its channels has a subscriber', () => {
   const hub = new EventHub()
   const listener = () => {}
 

@@ -1,5 +1,5 @@
-// Tells facts of jobs on node:diagnostics_channel, for instruments that know nothing of this instance. Costs nothing where
-// nobody subscribes.
+// Publishes lifecycle events of jobs on node:diagnostics_channel, for instruments that have no reference to this instance.
+// Costs nothing without a subscriber.
 
 import { type Channel, channel } from 'node:diagnostics_channel'
 
@@ -8,7 +8,7 @@ const started = channel('holdfast:job:start')
 const ended = channel('holdfast:job:end')
 const failed = channel('holdfast:job:error')
 
-/** By the name of the event. Each run that started ends once; one that failed is an error first. */
+/** The channels of each event. A run that started ends once; a failed one is published as an error first. */
 const CHANNELS: Readonly<Record<string, readonly Channel[]>> = {
   'job.enqueued': [enqueued],
   'job.started': [started],
@@ -24,7 +24,7 @@ export function isSubscribed(event: string): boolean {
   return CHANNELS[event]?.some((each) => each.hasSubscribers) ?? false
 }
 
-/** The message is the fact with the name of its event. */
-export function publish(event: string, fact: object): void {
-  for (const each of CHANNELS[event] ?? []) if (each.hasSubscribers) each.publish({ event, ...fact })
+/** The message is the event's payload together with its name. */
+export function publish(event: string, payload: object): void {
+  for (const each of CHANNELS[event] ?? []) if (each.hasSubscribers) each.publish({ event, ...payload })
 }

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { EventHub } from './events.js'
 
-const fact = { worker: 'w' }
+const event = { worker: 'w' }
 
-test('every listener of a name hears it, in the order in which they came', () => {
+test('all listeners of an event are called, in the order of their registration', () => {
   const hub = new EventHub()
   const heard: string[] = []
   hub.on('worker.stopped', ({ worker }) => heard.push(`first ${worker}`))
   hub.on('worker.stopped', ({ worker }) => heard.push(`second ${worker}`))
   hub.on('job.reaped', () => heard.push('another name'))
 
-  hub.emit('worker.stopped', fact)
+  hub.emit('worker.stopped', event)
 
   expect(heard).toEqual(['first w', 'second w'])
 })
 
-test('a listener that throws keeps no other from hearing, and is told as a fault', () => {
+test('a listener that throws does not stop the others, and is reported as a fault', () => {
   const hub = new EventHub()
   const heard: string[] = []
   const faults: unknown[] = []
@@ -25,7 +25,7 @@ test('a listener that throws keeps no other from hearing, and is told as a fault
   })
   hub.on('worker.stopped', () => heard.push('heard'))
 
-  hub.emit('worker.stopped', fact)
+  hub.emit('worker.stopped', event)
 
   expect(heard).toEqual(['heard'])
   expect(faults).toEqual([
@@ -37,7 +37,7 @@ test('a listener that throws keeps no other from hearing, and is told as a fault
   ])
 })
 
-test('a listener of faults that throws is no fault to tell', () => {
+test('a fault listener that throws is not reported again', () => {
   const hub = new EventHub()
   let calls = 0
   hub.on('worker.fault', () => {
@@ -50,7 +50,7 @@ test('a listener of faults that throws is no fault to tell', () => {
   expect(calls).toBe(1)
 })
 
-test('a fact is heard while somebody listens', () => {
+test('an event is heard while it has a listener', () => {
   const hub = new EventHub()
 
   expect(hub.isHeard('worker.stopped')).toBe(false)
@@ -60,7 +60,7 @@ test('a fact is heard while somebody listens', () => {
   expect(hub.isHeard('worker.stopped')).toBe(false)
 })
 
-test('hundreds may listen', () => {
+test('hundreds of listeners are allowed', () => {
   const hub = new EventHub()
   let heard = 0
   const listener = () => {
@@ -68,7 +68,7 @@ test('hundreds may listen', () => {
   }
   for (let n = 0; n < 500; n += 1) hub.on('worker.stopped', listener)
 
-  hub.emit('worker.stopped', fact)
+  hub.emit('worker.stopped', event)
 
   expect(heard).toBe(500)
 })

@@ -1,4 +1,4 @@
-// The facts that a running Holdfast tells, by name.
+// The lifecycle events that a running Holdfast reports, by name.
 
 import { EventEmitter } from 'node:events'
 import type { ErrorCode } from '../domain/error/errors.js'
@@ -8,7 +8,8 @@ import type { JobId } from '../domain/job/job.js'
 import type { Tick } from '../domain/schedule/schedule.js'
 import { isSubscribed, publish } from './channels.js'
 
-export interface JobFact {
+/** The job that an event is about. */
+export interface JobReference {
   readonly id: JobId
   readonly type: string
   readonly queue: string
@@ -16,7 +17,7 @@ export interface JobFact {
 }
 
 export interface Events {
-  /** `isClaimed`: this process's own worker has them already and starts them at once. */
+  /** `isClaimed`: this process's own worker claimed them in the same call and starts them at once. */
   'job.enqueued': {
     readonly ids: readonly JobId[]
     readonly type: string
@@ -24,35 +25,35 @@ export interface Events {
     readonly isClaimed: boolean
   }
   'pipeline.enqueued': { readonly id: string; readonly name: string }
-  'job.claimed': JobFact
-  /** `waitMs`: since it was due, by this process's clock; null where that cannot be told. */
-  'job.started': JobFact & { readonly waitMs: number | null }
-  'job.completed': JobFact & { readonly ms: number }
-  'job.failed': JobFact & { readonly ms: number; readonly failure: Failure; readonly isFinal: boolean }
-  'job.snoozed': JobFact & { readonly delayMs: number }
+  'job.claimed': JobReference
+  /** `waitMs`: since it was due, by this process's clock; null where that is unknown. */
+  'job.started': JobReference & { readonly waitMs: number | null }
+  'job.completed': JobReference & { readonly ms: number }
+  'job.failed': JobReference & { readonly ms: number; readonly failure: Failure; readonly isFinal: boolean }
+  'job.snoozed': JobReference & { readonly delayMs: number }
   /** Its handler sleeps or waits for an event; the slot is free. */
-  'job.suspended': JobFact & { readonly waits: readonly Wait[] }
-  'job.cancelled': JobFact & { readonly reason: string | null }
-  'job.released': JobFact
-  /** What the run came to was refused, or the run was told to stop because another holds the job. */
-  'job.lost': JobFact & { readonly code: ErrorCode }
-  /** Jobs were taken from holders that are gone. */
+  'job.suspended': JobReference & { readonly waits: readonly Wait[] }
+  'job.cancelled': JobReference & { readonly reason: string | null }
+  'job.released': JobReference
+  /** The outcome was refused, or the run was stopped, because another worker holds the job. */
+  'job.lost': JobReference & { readonly code: ErrorCode }
+  /** Jobs were taken from dead workers. */
   'job.reaped': { readonly jobs: readonly { readonly id: JobId; readonly state: 'pending' | 'failed' }[] }
-  /** Due ticks of a schedule were dealt with by this process; `ids` are the jobs they made. */
+  /** This process handled due ticks of a schedule; `ids` are the jobs it enqueued. */
   'schedule.fired': { readonly jobKey: string; readonly ticks: readonly Tick[]; readonly ids: readonly JobId[] }
-  /** A schedule could not be served; its tick stays owed. */
+  /** A tick could not be handled; it stays due. */
   'schedule.fault': { readonly jobKey: string; readonly tick: Date | null; readonly error: unknown }
-  /** One look into a queue, whatever it found. */
+  /** One poll of a queue, also one that found no job. */
   'worker.claimed': { readonly worker: string; readonly queue: string; readonly jobs: number; readonly ms: number }
   'worker.started': { readonly worker: string; readonly queues: readonly string[]; readonly types: readonly string[] }
   'worker.stopped': { readonly worker: string }
-  /** Something of the worker's own failed; who repairs it is in the message. */
+  /** An operation of the worker itself failed; `doing` names it and says what happens next. */
   'worker.fault': { readonly worker: string; readonly doing: string; readonly error: unknown }
 }
 
 export type EventName = keyof Events
 
-/** A listener that throws must not end a worker: its error is told as a fault of its own. */
+/** Catches what a listener throws and reports it as `worker.fault`, so that no listener can end a worker. */
 export class EventHub {
   readonly #emitter = new EventEmitter({ captureRejections: false })
 
@@ -60,10 +61,10 @@ export class EventHub {
     this.#emitter.setMaxListeners(0)
   }
 
-  on<N extends EventName>(name: N, listener: (fact: Events[N]) => void): () => void {
-    const guarded = (fact: Events[N]) => {
+  on<N extends EventName>(name: N, listener: (event: Events[N]) => void): () => void {
+    const guarded = (event: Events[N]) => {
       try {
-        listener(fact)
+        listener(event)
       } catch (error) {
         if (name !== 'worker.fault') this.emit('worker.fault', { worker: '', doing: `a listener of ${name}`, error })
       }
@@ -72,12 +73,12 @@ export class EventHub {
     return () => this.#emitter.off(name, guarded)
   }
 
-  emit<N extends EventName>(name: N, fact: Events[N]): void {
-    this.#emitter.emit(name, fact)
-    publish(name, fact)
+  emit<N extends EventName>(name: N, event: Events[N]): void {
+    this.#emitter.emit(name, event)
+    publish(name, event)
   }
 
-  /** For what happens tens of thousands of times a second: where nobody listens, its fact need not be made. */
+  /** Lets a hot path skip building an event that has no listener. */
   isHeard(name: EventName): boolean {
     return this.#emitter.listenerCount(name) > 0 || isSubscribed(name)
   }

@@ -6,7 +6,7 @@ import type { Logger } from '../domain/job/context.js'
 import type { ClaimedJob } from '../domain/job/job.js'
 import { type Outcome, type OutcomeOf, released } from '../domain/job/outcome.js'
 import type { PipelineDefinition } from '../domain/pipeline/pipeline.js'
-import type { EventHub, JobFact } from '../observe/events.js'
+import type { EventHub, JobReference } from '../observe/events.js'
 import type { Instrument } from '../observe/instrument.js'
 import { withFields } from '../observe/log.js'
 import { RecentGraphs } from '../pipeline/recent-graphs.js'
@@ -340,7 +340,7 @@ export class JobRuns implements SettlerListener {
   }
 }
 
-function factOf(job: ClaimedJob): JobFact {
+function factOf(job: ClaimedJob): JobReference {
   return { id: job.id, type: job.type, queue: job.queue, attempt: job.attempts }
 }
 
