@@ -7,7 +7,7 @@ import { findPgbouncer } from './test/support/pgbouncer.js'
 
 // Many tests wait for processes, so there is room for one more than there are cores. The limits of time are there to end a
 // hang: nothing that works comes near them, however slow the machine is. A worker goes on with the next file instead of
-// loading everything anew: a file has a database of its own, and leaves nothing behind in the process.
+// loading everything again: a file has a database of its own, and leaves nothing behind in the process.
 const common = {
   isolate: false,
   testTimeout: 180_000,

@@ -9,6 +9,6 @@ export const holdfast = createHoldfast({
   grace: process.env.CHAOS_GRACE ?? '1s',
 })
 
-// Whoever started this process has its standard input; when that ends, so does this process.
+// The parent process holds the standard input of this process; when the input ends, so does this process.
 process.stdin.resume().on('end', () => process.exit(3))
 process.stdin.unref?.()

@@ -136,7 +136,7 @@ export function openFleet(url) {
     /** What they said that nobody planned. */
     complaints: () => all.map(({ stderr }) => stderr).join(''),
 
-    /** The last faults of each, for whoever looks into a scenario that failed. */
+    /** The last faults of each worker, to explain a scenario that failed. */
     lastFaults: () =>
       all.flatMap((worker) =>
         worker

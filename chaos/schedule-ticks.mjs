@@ -1,4 +1,4 @@
-// Lets a fleet of workers fire the ticks of one schedule on a clock that all of them share, and kills whoever fired.
+// Lets a fleet of workers fire the ticks of one schedule on a clock that all of them share, and kills the worker that fired.
 import { setTimeout as pause } from 'node:timers/promises'
 
 export const JOB_KEY = 'every-minute'

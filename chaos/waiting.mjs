@@ -11,7 +11,7 @@ export { pause }
 export async function until(what, isSo, { ms = 60_000, everyMs = 25 } = {}) {
   const deadline = performance.now() + ms
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited ${Math.round(ms / 1000)} s in vain: ${what}`)
+    if (performance.now() > deadline) throw new Error(`gave up after ${Math.round(ms / 1000)} s of waiting: ${what}`)
     await pause(everyMs)
   }
 }

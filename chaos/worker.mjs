@@ -19,7 +19,7 @@ for (const name of [...ALWAYS_TOLD, ...tell]) {
   holdfast.on(name, (fact) => print({ event: name, ...fact, ...(fact.error && describe(fact.error)) }))
 }
 
-// Whoever started this process has its standard input; when that ends, so does this process.
+// The parent process holds the standard input of this process; when the input ends, so does this process.
 process.stdin.resume().on('end', () => process.exit(3))
 process.once('SIGTERM', () => void holdfast.close().then(() => process.exit(0)))
 await holdfast.start()

@@ -7,9 +7,11 @@ import { cycles } from './house/rule-cycles.mjs'
 import { driver } from './house/rule-driver.mjs'
 import { fileLengths } from './house/rule-file-lengths.mjs'
 import { fileNames } from './house/rule-file-names.mjs'
+import { glossary } from './house/rule-glossary.mjs'
 import { inlineSql } from './house/rule-inline-sql.mjs'
 import { outsideWords } from './house/rule-outside-words.mjs'
 import { publicExports } from './house/rule-public-exports.mjs'
+import { removedWords } from './house/rule-removed-words.mjs'
 import { sleeps } from './house/rule-sleeps.mjs'
 import { sqlClock } from './house/rule-sql-clock.mjs'
 import { sqlContracts } from './house/rule-sql-contracts.mjs'
@@ -26,6 +28,8 @@ const RULES = [
   publicExports,
   fileNames,
   outsideWords,
+  glossary,
+  removedWords,
 ]
 
 const house = openHouse({ write: process.argv.includes('--write') })

@@ -1,6 +1,6 @@
 export const name = 'blocked-loop'
 export const what =
-  'a handler blocks the event loop for much longer than its lease, with and without somebody who stands in for its keeper'
+  'a handler blocks the event loop for much longer than its lease, with and without the renewal watchdog'
 
 const NEIGHBOURS = 10
 // Time for the second worker to start and for the neighbours to be in the middle of their wait.
@@ -14,8 +14,8 @@ export async function run(context) {
   const kept = await blockOne(context, { lease, blockMs, options: {} })
   await untilIdle()
   const restarted = await value('select count(*)::int from holdfast.jobs where attempts > 1')
-  check('with a stand-in nothing was reaped', kept.reaped() === 0 && restarted === 0, kept.reaped())
-  check('with a stand-in nothing was refused', kept.refused() === 0, kept.refused())
+  check('with the watchdog nothing was reaped', kept.reaped() === 0 && restarted === 0, kept.reaped())
+  check('with the watchdog nothing was refused', kept.refused() === 0, kept.refused())
   await kept.end()
 
   const lost = await blockOne(context, { lease, blockMs, options: { watchdog: false } })
@@ -23,13 +23,13 @@ export async function run(context) {
   const stale = await value(
     `select count(*)::int from holdfast.outcome as o join holdfast.attempt as a using (job_id) where o.token <= a.token`,
   )
-  check('without a stand-in the leases were reaped', lost.reaped() > 0, lost.reaped())
-  check('without a stand-in what the blocked worker wrote late was refused', lost.refused() > 0, lost.refused())
+  check('without the watchdog the leases were reaped', lost.reaped() > 0, lost.reaped())
+  check('without the watchdog what the blocked worker wrote late was refused', lost.refused() > 0, lost.refused())
   check('no stale outcome was accepted', stale === 0, stale)
   return {
     'blocked for': `${blockMs} ms`,
     lease,
-    'reaped with a stand-in': kept.reaped(),
+    'reaped with the watchdog': kept.reaped(),
     'reaped without it': lost.reaped(),
     'stale outcomes accepted': stale,
   }

@@ -1,12 +1,12 @@
 import { pause, until } from '../waiting.mjs'
 
 export const name = 'poison'
-export const what = 'a handler ends its own process, by exit and by SIGKILL; the scenario starts workers anew'
+export const what = 'a handler ends its own process, by exit and by SIGKILL; the scenario starts new workers'
 
 export async function run({ fleet, ask, value, enqueue, untilIdle, check }) {
   const statistics = {}
   for (const by of ['exit', 'SIGKILL']) {
-    const keeper = keepTwoWorkers(fleet)
+    const workers = keepTwoWorkers(fleet)
     await untilBothAreBusy({ enqueue, value })
     const [id] = await enqueue('poison', [{ by }], { priority: 0 })
     const startedAt = performance.now()
@@ -19,7 +19,7 @@ export async function run({ fleet, ask, value, enqueue, untilIdle, check }) {
     const took = Math.round(performance.now() - startedAt)
     const lost = await ask('select token, error from holdfast.attempt where job_id = $1', [id])
     await untilIdle()
-    const deaths = await keeper.stop()
+    const deaths = await workers.stop()
 
     check(`${by}: it failed`, job.state === 'failed', job)
     check(`${by}: after exactly 3 deaths`, deaths === 3 && lost.length === 3 && job.attempts === 3, {

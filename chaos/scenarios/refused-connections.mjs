@@ -69,7 +69,7 @@ function faults(workers, code) {
     .filter((fact) => fact.code === code || String(fact.error).includes(TEXTS[code])).length
 }
 
-// A thread that stands in for a keeper hands its faults on as text.
+// The watchdog thread reports its faults as text.
 const TEXTS = { 53300: 'connection slots', 25006: 'read-only transaction' }
 
 /** Takes each free connection, and those of the workers, which the server is told to end. */

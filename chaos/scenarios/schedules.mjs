@@ -1,7 +1,8 @@
 import { fireAndKill, shareClock } from '../schedule-ticks.mjs'
 
 export const name = 'schedules'
-export const what = 'five workers serve a schedule on a shared clock, and whoever fired a tick is killed by SIGKILL'
+export const what =
+  'five workers serve a schedule on a shared clock, and the worker that fired a tick is killed by SIGKILL'
 
 export async function run({ fleet, ask, client, acknowledged, untilIdle, isQuick, check }) {
   const ticks = isQuick ? 50 : 500

@@ -14,6 +14,6 @@ const sendWelcome = defineJob({
 const holdfast = createHoldfast({ database: process.env.DATABASE_URL ?? 'memory://', jobs: [sendWelcome] })
 await holdfast.start()
 const job = await holdfast.enqueue(sendWelcome, { to: 'ada@example.org' })
-console.log(await job.result({ timeout: '30s' }))
+console.log(await job.result({ timeout: '30s' })) // { sent: 'ada@example.org', attempt: 1 }
 await holdfast.close()
 // README ends
