@@ -137,7 +137,11 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'claim_keyed gives the token of the last claim again',
-    patch: { file: 'claim_keyed', find: 'greatest(k.token, t.token) + 1', replace: 'greatest(k.token, t.token, 1)' },
+    patch: {
+      file: 'claim_keyed',
+      find: 'greatest(k.token, (t.job).token) + 1',
+      replace: 'greatest(k.token, (t.job).token, 1)',
+    },
     caughtBy: race('exclusive', 'parked', [fail, claim]),
   },
   {

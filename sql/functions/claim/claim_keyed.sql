@@ -29,6 +29,7 @@ declare
   v_winners bigint[];
   v_taken text[];
   v_crowded text[];
+  v_leases holdfast.lease[];
   v_claimed bigint[];
 begin
   select k.free, k.held
@@ -57,29 +58,22 @@ begin
   with taken as (
     delete from holdfast.ready as r
      where r.job_id = any (v_winners)
-    returning r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts, r.max_attempts, r.token, r.key, r.key_policy,
-              r.rank, r.crashes, r.linked
+    returning r as job
   ),
   fenced as (
     update holdfast.job_key as k
-       set holder = t.job_id, current_job = t.job_id, current_rank = t.rank, current_since = p_now,
-           token = greatest(k.token, t.token) + 1
+       set holder = (t.job).job_id, current_job = (t.job).job_id, current_rank = (t.job).rank, current_since = p_now,
+           token = greatest(k.token, (t.job).token) + 1
       from taken as t
-     where k.key = t.key
-    returning t.job_id, t.type, t.queue, t.priority, t.run_at, t.attempts, t.max_attempts, t.key, t.key_policy, t.rank,
-              t.crashes, t.linked, k.token
-  ),
-  leased as (
-    insert into holdfast.lease
-      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, lease_id, locked_by,
-       locked_at, locked_until, crashes, linked)
-    select f.job_id, f.type, f.queue, f.priority, f.run_at, f.attempts + 1, f.max_attempts, f.token, f.key, f.key_policy,
-           f.rank, p_lease_id, p_worker, p_now, p_now + make_interval(secs => (p_leases ->> f.type)::integer), f.crashes,
-           f.linked
-      from fenced as f
-    returning lease.job_id, lease.run_at
+     where k.key = (t.job).key
+    returning t.job, k.token
   )
-  select coalesce(array_agg(l.job_id order by l.run_at, l.job_id), '{}') into v_claimed from leased as l;
+  select array_agg(holdfast.lease_row(f.job, f.token, p_worker, p_lease_id, p_now,
+                                      p_now + make_interval(secs => (p_leases ->> (f.job).type)::integer)))
+    into v_leases
+    from fenced as f;
+  perform holdfast.place_leases(v_leases);
+  v_claimed := array(select l.job_id from unnest(v_leases) as l order by l.run_at, l.job_id);
 
   -- What is still met and pending behind a locked key waits for it; the rest of its backlog goes with it, a piece at a time.
   with met as materialized (

@@ -28,13 +28,12 @@ begin
         from jsonb_each_text(p_leases) as s(type, seconds)
     );
   end if;
-  insert into holdfast.lease
-    (job_id, type, queue, priority, run_at, attempts, max_attempts, token, lease_id, locked_by, locked_at, locked_until,
-     crashes, linked)
-  select r.job_id, r.type, r.queue, r.priority, r.run_at, r.attempts + 1, r.max_attempts, r.token + 1, p_lease_id,
-         p_worker, p_now, coalesce(v_until, p_now + make_interval(secs => (p_leases ->> r.type)::integer)), r.crashes, r.linked
-    from holdfast.ready as r
-   where r.ctid = any (p_places);
+  perform holdfast.place_leases(array(
+    select holdfast.lease_row(r, r.token + 1, p_worker, p_lease_id, p_now,
+                              coalesce(v_until, p_now + make_interval(secs => (p_leases ->> r.type)::integer)))
+      from holdfast.ready as r
+     where r.ctid = any (p_places)
+  ));
   delete from holdfast.ready as r where r.ctid = any (p_places);
 end
 $$;
