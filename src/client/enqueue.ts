@@ -4,7 +4,6 @@ import type { JobDefinition } from '../domain/job/definition.js'
 import { type CommonOptions, commonOptions, type EnqueueManyOptions, isPlain } from '../domain/job/enqueue-options.js'
 import type { JobId } from '../domain/job/job.js'
 import { type Member, membersOf, memberText } from '../pipeline/member.js'
-import { asQueryable } from '../store/connection/transaction.js'
 import {
   enqueueAndClaim,
   enqueueAndClaimOne,
@@ -14,6 +13,7 @@ import {
   type StoredInHands,
 } from '../store/jobs/enqueue.js'
 import type { Store } from '../store/store.js'
+import { asQueryable } from '../store/transaction.js'
 import type { OwnWorker, Seats } from './own-worker.js'
 
 /** Hears what is stored; `start` lets it begin here, where the worker of this process holds it already. */

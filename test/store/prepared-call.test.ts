@@ -39,7 +39,7 @@ function messagesOf(client: pg.Client): string[] {
   return sent
 }
 
-const MANNER = { answerMs: 10_000 }
+const OPTIONS = { answerMs: 10_000 }
 const EVERY_KIND = `select $1::text as a, $2::int as b, $3::bigint as c, $4::boolean as d, $5::timestamptz as e, $6::json as f,
   $7::text[] as g, $8::numeric as h, $9::uuid as i, null::text as j, $10::smallint[] as k, $11::real as l
   from generate_series(1, 2)`
@@ -132,11 +132,11 @@ test('a refusal by whoever stands before the client reaches the asker', async ()
 test('a session that has forgotten its statements costs no answer', async () => {
   const pool = new pg.Pool({ connectionString: db.whole.adminUrl, max: 1 })
   const database = await usePool(pool, { pooler: false })
-  await database.prepared('select 1 as n', [], MANNER)
+  await database.prepared('select 1 as n', [], OPTIONS)
   await pool.query('deallocate all')
 
-  expect((await database.prepared('select 1 as n', [], MANNER)).rows).toEqual([{ n: 1 }])
-  expect((await database.prepared('select 1 as n', [], MANNER)).rows).toEqual([{ n: 1 }])
+  expect((await database.prepared('select 1 as n', [], OPTIONS)).rows).toEqual([{ n: 1 }])
+  expect((await database.prepared('select 1 as n', [], OPTIONS)).rows).toEqual([{ n: 1 }])
   await pool.end()
 })
 
@@ -147,9 +147,9 @@ test('what cannot wait is done before the promise is, on a connection that is fr
   let inside: Promise<{ rows: Row[] }> | undefined
   const onAnswer = () => {
     order.push('acted')
-    inside = database.prepared(pid, [], { ...MANNER, keptFor: 'callers' })
+    inside = database.prepared(pid, [], OPTIONS)
   }
-  const asked = database.prepared(pid, [], { ...MANNER, keptFor: 'callers', onAnswer })
+  const asked = database.prepared(pid, [], { ...OPTIONS, onAnswer })
   const { rows } = await asked.finally(() => order.push('answered'))
 
   expect((await inside)?.rows).toEqual(rows)
@@ -157,8 +157,8 @@ test('what cannot wait is done before the promise is, on a connection that is fr
   const failing = () => {
     throw new Error('while acting')
   }
-  await expect(database.prepared(pid, [], { ...MANNER, onAnswer: failing })).rejects.toThrow('while acting')
-  expect((await database.prepared(pid, [], { ...MANNER, keptFor: 'callers' })).rows).toEqual(rows)
+  await expect(database.prepared(pid, [], { ...OPTIONS, onAnswer: failing })).rejects.toThrow('while acting')
+  expect((await database.prepared(pid, [], OPTIONS)).rows).toEqual(rows)
   await database.close()
 })
 
@@ -181,14 +181,14 @@ test('an answer that does not come is given up, and the connection with it', asy
   const database = openAddress({ connectionString: db.whole.adminUrl }, OWN_SESSION, 1)
   const pid = 'select pg_backend_pid() as pid'
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const { rows: before } = await database.prepared(pid, [], MANNER)
-  const asked = database.prepared('select pg_advisory_xact_lock(7)', [], MANNER)
+  const { rows: before } = await database.prepared(pid, [], OPTIONS)
+  const asked = database.prepared('select pg_advisory_xact_lock(7)', [], OPTIONS)
   const refusal = expect(asked).rejects.toThrow('timeout: no answer within 10000 ms')
   await lock.awaited()
 
   vi.advanceTimersByTime(11_000)
   await refusal
-  expect((await database.prepared(pid, [], MANNER)).rows).not.toEqual(before)
+  expect((await database.prepared(pid, [], OPTIONS)).rows).not.toEqual(before)
   await lock.go()
   await database.close()
 })

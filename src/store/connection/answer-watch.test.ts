@@ -5,20 +5,20 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 const never = new Promise<never>(() => {})
-/** What has become of it, read at any time. */
-function fateOf(asked: Promise<unknown>): { now: string } {
-  const fate = { now: 'waiting' }
+/** The state of a promise, readable at any time. */
+function stateOf(asked: Promise<unknown>): { now: string } {
+  const state = { now: 'waiting' }
   asked.then(
-    () => Object.assign(fate, { now: 'answered' }),
-    (error) => Object.assign(fate, { now: error.message }),
+    () => Object.assign(state, { now: 'answered' }),
+    (error) => Object.assign(state, { now: error.message }),
   )
-  return fate
+  return state
 }
 
-test('who waits for longer than was agreed is told, nobody before that', async () => {
+test('a call is given up after its own limit and not earlier', async () => {
   const watch = new AnswerWatch()
-  const short = fateOf(watch.inTime(never, 1000))
-  const long = fateOf(watch.inTime(never, 5000))
+  const short = stateOf(watch.inTime(never, 1000))
+  const long = stateOf(watch.inTime(never, 5000))
 
   await vi.advanceTimersByTimeAsync(1000)
   expect([short.now, long.now]).toEqual(['waiting', 'waiting'])
@@ -28,7 +28,7 @@ test('who waits for longer than was agreed is told, nobody before that', async (
   expect(long.now).toBe('timeout: no answer within 5000 ms')
 })
 
-test('an answer or a refusal that comes is handed on, and nothing follows it', async () => {
+test('an answer or an error is passed on, and nothing happens afterwards', async () => {
   const watch = new AnswerWatch()
   const giveUp = vi.fn()
   watch.begin(giveUp, 1000)
@@ -40,7 +40,7 @@ test('an answer or a refusal that comes is handed on, and nothing follows it', a
   expect(giveUp).not.toHaveBeenCalled()
 })
 
-test('the timer stays while somebody asks now and then, and ends when nobody does', async () => {
+test('the timer runs while calls are made now and then, and ends when none is', async () => {
   const watch = new AnswerWatch()
   for (let n = 0; n < 5; n += 1) {
     await watch.inTime(Promise.resolve(), 1000)
@@ -50,7 +50,7 @@ test('the timer stays while somebody asks now and then, and ends when nobody doe
 
   await vi.advanceTimersByTimeAsync(1000)
   expect(vi.getTimerCount()).toBe(0)
-  const late = fateOf(watch.inTime(never, 500))
+  const late = stateOf(watch.inTime(never, 500))
   await vi.advanceTimersByTimeAsync(1500)
   expect(late.now).toBe('timeout: no answer within 500 ms')
 })

@@ -1,31 +1,36 @@
-// Gives up on answers that do not come, so that a line that has gone dead holds nobody for ever. One timer for all of them: to
-// set one for each question and take it back would cost a fiftieth of an enqueue.
+// Limits how long calls wait for an answer on a dead connection. All calls share one timer: a timer per call would cost 2 % of
+// an enqueue.
 
-const LOOK_MS = 500
+const TICK_MS = 500
 
-/** Told that the time is over. */
+/** Called when the time is over. */
 type GiveUp = (error: Error) => void
 
 interface Wait {
   readonly giveUp: GiveUp
   readonly ms: number
-  looksLeft: number
+  ticksLeft: number
 }
 
 export class AnswerWatch {
-  /** An array and not a Map, which would keep what was answered alive until the next full collection. */
+  /** Not a Map: that keeps removed entries alive until the next full garbage collection. */
   readonly #waiting: Wait[] = []
   #timer: NodeJS.Timeout | undefined
-  #wasAsked = false
+  #wasUsed = false
+  readonly #tickMs: number
+
+  constructor(tickMs = TICK_MS) {
+    this.#tickMs = tickMs
+  }
 
   /**
-   * Waits for `ms` and a little longer. Counts looks instead of asking the clock: in a process that was blocked the time would be
-   * over before the answer is read, which came long ago.
+   * Calls `giveUp` after `ms` or up to a tick later. Counts ticks instead of reading the clock: after the process was blocked,
+   * the clock would say that the time is over, although the answer only waits to be read.
    */
   begin(giveUp: GiveUp, ms: number): void {
-    this.#wasAsked = true
-    this.#waiting.push({ giveUp, ms, looksLeft: Math.ceil(ms / LOOK_MS) })
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
+    this.#wasUsed = true
+    this.#waiting.push({ giveUp, ms, ticksLeft: Math.ceil(ms / this.#tickMs) })
+    this.#timer ??= setInterval(() => this.#tick(), this.#tickMs).unref()
   }
 
   end(giveUp: GiveUp): void {
@@ -33,7 +38,7 @@ export class AnswerWatch {
     if (place !== -1) this.#waiting.splice(place, 1)
   }
 
-  /** Rejects when the answer has not come in time; what is asked goes on. */
+  /** Rejects when the answer does not come in time; the call itself goes on. */
   inTime<T>(asked: Promise<T>, ms: number): Promise<T> {
     return new Promise((resolve, reject) => {
       this.begin(reject, ms)
@@ -41,18 +46,18 @@ export class AnswerWatch {
     })
   }
 
-  #look(): void {
+  #tick(): void {
     for (const wait of [...this.#waiting]) {
-      wait.looksLeft -= 1
-      if (wait.looksLeft >= 0) continue
+      wait.ticksLeft -= 1
+      if (wait.ticksLeft >= 0) continue
       this.end(wait.giveUp)
       wait.giveUp(new Error(`timeout: no answer within ${wait.ms} ms`))
     }
-    // Who asks now and then keeps it: to start it anew for each would be what it saves.
-    if (!this.#wasAsked && this.#waiting.length === 0) {
+    // The timer runs on between calls in quick succession, and ends after a tick without any.
+    if (!this.#wasUsed && this.#waiting.length === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined
     }
-    this.#wasAsked = false
+    this.#wasUsed = false
   }
 }

@@ -3,27 +3,24 @@
 import { quoteIdentifier } from '../../domain/value/schema-name.js'
 import type { Store } from '../store.js'
 import type { Queryable, Row } from './connection.js'
-import type { KeptFor } from './kept-connections.js'
 import { translated } from './translate-error.js'
 
-/** `invocation` is the function with its placeholders, as in `cancel_job_v1($1, $2)`; `columns` what to read of its rows. */
+/** `invocation` is the function with its placeholders, as in `cancel_job_v1($1, $2)`; `columns` are the columns to read. */
 export interface Statement {
   readonly invocation: string
   readonly columns?: string
-  /** Instead of `columns`, for a function that gives one value: its name in the row. As a table it would cost 20 µs more. */
+  /** Instead of `columns`, for a function that returns one value: its name in the row. `select * from` would cost 20 µs more. */
   readonly value?: string
-  /** How long to wait for the answer before the connection is given up; default 10 s. */
+  /** How long to wait for the answer before the connection is closed; default 10 s. */
   readonly answerMs?: number
-  /** 'callers': the application's own code waits for the answer, or the next step of a pipeline does. */
-  readonly keptFor?: KeptFor
 }
 
-// Nearly everything takes milliseconds, and on a line that has gone dead nobody should wait for much longer than that.
+// Nearly every call takes milliseconds, so a longer wait means a dead connection.
 const ANSWER_MS = 10_000
-/** For statements that grow with what they are given, and may wait for others. */
+/** For statements whose duration grows with their input, and that may wait for locks. */
 export const BULK_MS = 60_000
 
-/** Where to call. A thread that sends everything through one session of its own need not load what opens databases. */
+/** The part of a Store that calls need. A thread with one session of its own provides it without the code that opens databases. */
 export type Callee = Pick<Store, 'schema' | 'open'>
 
 /** Runs it on a pooled connection as a prepared statement, or inside the caller's transaction. */
@@ -36,7 +33,7 @@ export async function call(store: Callee, statement: Statement, values: unknown[
   }
 }
 
-/** As call without a transaction; `act` is done with the first row in the turn in which it is read: see PreparedManner. */
+/** Like `call` without a transaction; `act` gets the first row in the turn in which it is read: see PreparedOptions. */
 export async function callAndAct<T>(
   store: Callee,
   statement: Statement,
@@ -56,17 +53,17 @@ async function askPool(
   values: unknown[],
   onAnswer?: (rows: Row[]) => void,
 ): Promise<Row[]> {
-  const { answerMs = ANSWER_MS, keptFor } = statement
+  const { answerMs = ANSWER_MS } = statement
   try {
     const database = await store.open()
     const text = statementText(store.schema, statement)
-    return (await database.prepared(text, values, { answerMs, keptFor, onAnswer })).rows
+    return (await database.prepared(text, values, { answerMs, onAnswer })).rows
   } catch (error) {
     throw translated(error)
   }
 }
 
-// By the statement itself: most are constants, and to look one up by its text takes as long as to write it.
+// Keyed by the statement object: most are constants, and a lookup by text takes as long as composing it.
 const TEXTS = new Map<string, WeakMap<Statement, string>>()
 
 function statementText(schema: string, statement: Statement): string {

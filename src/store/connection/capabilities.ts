@@ -1,14 +1,14 @@
-// What a session may rely on: a server gives all of it, a pooler that hands sessions from one client to the next does not.
+// What a session supports: all of it on a server, less behind a pooler that shares sessions between clients.
 
 import pg from 'pg'
 import { endQuietly } from './end-quietly.js'
 
 export interface Capabilities {
-  /** LISTEN is heard by the one who said it. */
+  /** The client that sent LISTEN receives the notifications. */
   readonly listen: boolean
-  /** An advisory lock of the session stays with the one who took it. */
+  /** A session's advisory lock stays with the client that took it. */
   readonly sessionLocks: boolean
-  /** A statement that was prepared under a name is still there the next time. */
+  /** A named prepared statement still exists at the next call. */
   readonly preparedStatements: boolean
 }
 
@@ -21,15 +21,15 @@ export const SHARED_SESSION: Capabilities = Object.freeze({
 
 export interface CapabilityOptions {
   /**
-   * true: a pooler in transaction mode stands before the server, so nothing relies on a session. false: none does. Found
-   * out by asking when absent.
+   * true: there is a pooler in transaction mode before the server. false: there is none. Absent: Holdfast finds out by
+   * connecting twice.
    */
   readonly pooler?: boolean | undefined
-  /** false: no statement is prepared under a name. */
+  /** false: Holdfast prepares no named statements. */
   readonly preparedStatements?: boolean | undefined
 }
 
-/** Asks a server what the options do not say. */
+/** Takes the options, and finds out the rest from the server. */
 export async function findCapabilities(options: CapabilityOptions, address: pg.ClientConfig): Promise<Capabilities> {
   const isShared = options.pooler ?? (await sharesSessions(address))
   const { preparedStatements } = options
@@ -39,12 +39,12 @@ export async function findCapabilities(options: CapabilityOptions, address: pg.C
   }
 }
 
-// Long enough for a server on another continent. One that takes longer is met by the first real question.
+// Long enough for a server on another continent.
 const ANSWER_MS = 3000
 
 /**
- * True when two clients that are connected at the same time meet the same backend, which only a pooler in transaction mode
- * makes happen: the second begins a transaction on whatever the first has just given back. Leaves nothing in the session.
+ * True when two clients that are connected at the same time reach the same backend, which happens only behind a pooler in
+ * transaction mode. Leaves nothing in the session.
  */
 async function sharesSessions(address: pg.ClientConfig): Promise<boolean> {
   // A pool hides its password from enumeration.
@@ -60,7 +60,7 @@ async function sharesSessions(address: pg.ClientConfig): Promise<boolean> {
     if ((await backendPid(second)) === before) return true
     return (await backendPid(first)) !== before
   } catch {
-    // Whoever wants to use the database meets the same fault and tells of it; nothing is known of a pooler.
+    // The first real call meets the same fault and reports it.
     return false
   } finally {
     await Promise.all([first, second].map(endQuietly))

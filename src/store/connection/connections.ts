@@ -1,44 +1,30 @@
-// Hands out the connections of a pool, and takes them back sound or not at all.
+// Takes connections from a pool, and closes those that broke instead of giving them back.
 
 import type pg from 'pg'
-import { KeptConnections, type KeptFor } from './kept-connections.js'
 
 export class Connections {
   readonly #pool: pg.Pool
-  readonly #kept: KeptConnections | undefined
   readonly #faults = new WeakMap<pg.PoolClient, { error?: Error }>()
 
-  /** `mayKeep`: false where the pool is another's, who may want all of its connections. */
-  constructor(pool: pg.Pool, { mayKeep }: { readonly mayKeep: boolean }) {
+  constructor(pool: pg.Pool) {
     this.#pool = pool
-    this.#kept = mayKeep ? new KeptConnections(pool) : undefined
     pool.on('error', () => {})
     pool.on('connect', (client) => this.#watch(client))
   }
 
-  /** A promise only where the pool must be asked. */
-  take(keptFor?: KeptFor): pg.PoolClient | Promise<pg.PoolClient> {
-    return this.#kept?.take(keptFor) ?? this.#connect()
-  }
-
-  /** `failure`: what it must not be used after. */
-  putBack(client: pg.PoolClient, failure: Error | undefined, keptFor?: KeptFor): void {
-    const fault = failure ?? this.#faults.get(client)?.error
-    if (!this.#kept?.putBack(client, fault, keptFor)) client.release(fault)
-  }
-
-  close(): void {
-    this.#kept?.close()
-  }
-
-  async #connect(): Promise<pg.PoolClient> {
+  async take(): Promise<pg.PoolClient> {
     const client = await this.#pool.connect()
-    this.#watch(client) // the caller's own pool may have had it before us
+    this.#watch(client) // the application's own pool may have opened it earlier
     return client
   }
 
-  // A connection that the server ends must not end the process, whoever has it at that moment: the pool, one of us, or nobody
-  // yet, if it is ended in the same breath in which it is ready. Nor is it used again.
+  /** `failure`: why the connection must not be used again. */
+  putBack(client: pg.PoolClient, failure: Error | undefined): void {
+    client.release(failure ?? this.#faults.get(client)?.error)
+  }
+
+  // Without a listener the error of a connection that the server ends would end the process, also when it arrives between the
+  // opening of the connection and its first use.
   #watch(client: pg.PoolClient): void {
     if (this.#faults.has(client)) return
     const fault: { error?: Error } = {}

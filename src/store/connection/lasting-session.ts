@@ -1,27 +1,36 @@
-// One connection that is opened again when it breaks, with what must hold for a fresh one.
+// One connection that is opened and prepared again when it breaks.
 
 import pg from 'pg'
 import { AnswerWatch } from './answer-watch.js'
-import { isConnectionFault, type Queryable, type Row } from './connection.js'
+import type { Queryable, Row } from './connection.js'
+import { isConnectionFault } from './connection-faults.js'
 import { endQuietly } from './end-quietly.js'
 
-// A renewal that takes longer than this is worth less than a new connection.
+// After this time a new connection is more likely to renew the leases in time.
 const ANSWER_MS = 3000
+const CONNECT_MS = 3000
 
-export class KeptSession implements Queryable {
+export class LastingSession implements Queryable {
   readonly #address: pg.ClientConfig
   readonly #prepare: (session: Queryable) => Promise<void>
-  readonly #watch = new AnswerWatch()
+  readonly #answerMs: number
+  readonly #watch: AnswerWatch
   #client: Promise<pg.Client> | undefined
 
-  constructor(address: pg.ClientConfig, prepare: (session: Queryable) => Promise<void>) {
+  constructor(
+    address: pg.ClientConfig,
+    prepare: (session: Queryable) => Promise<void>,
+    { answerMs = ANSWER_MS, watch = new AnswerWatch() } = {},
+  ) {
     this.#address = address
     this.#prepare = prepare
+    this.#answerMs = answerMs
+    this.#watch = watch
   }
 
   /**
-   * Rejects when the server does not answer in time; that connection is not used again. One that broke since the last question
-   * is replaced at once: a heartbeat that waits for the next round looks like a death. So what is asked may be asked twice.
+   * Rejects when the server does not answer in time, and closes that connection. A connection that broke since the last
+   * query is replaced at once, because a late heartbeat looks like a death: so a statement may run twice.
    */
   async query(text: string, values?: unknown[]): Promise<{ rows: Row[] }> {
     const wasOpen = this.#client !== undefined
@@ -37,19 +46,19 @@ export class KeptSession implements Queryable {
     }
   }
 
-  /** Connected and prepared. Need not be asked for: the first query opens it too. */
+  /** Connects and prepares; the first query does so too. */
   open(): Promise<pg.Client> {
     if (this.#client) return this.#client
     const opening = this.#connect()
     this.#client = opening
     opening.catch(() => {
-      // Whatever the reason, the next question tries again.
+      // The next query tries again.
       if (this.#client === opening) this.#client = undefined
     })
     return opening
   }
 
-  /** Gives the connection up; the next query opens and prepares another. */
+  /** Closes the connection; the next query opens and prepares another. */
   async renew(): Promise<void> {
     if (this.#client) await this.#discard(this.#client)
   }
@@ -58,15 +67,15 @@ export class KeptSession implements Queryable {
     return this.renew()
   }
 
-  // Not by the driver's own limit, which takes the time of a blocked process for the server's, and would cost the session and the
-  // lock that it holds.
+  // Not the driver's own timeout: it counts the time of a blocked process, and would close a session that has answered, with
+  // the lock that it holds.
   #inTime<T>(asked: Promise<T>): Promise<T> {
-    return this.#watch.inTime(asked, ANSWER_MS)
+    return this.#watch.inTime(asked, this.#answerMs)
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ ...this.#address, connectionTimeoutMillis: ANSWER_MS, query_timeout: 0 })
-    client.on('error', () => {}) // what breaks while nothing is asked shows at the next question
+    const client = new pg.Client({ ...this.#address, connectionTimeoutMillis: CONNECT_MS, query_timeout: 0 })
+    client.on('error', () => {}) // the next query reports a connection that broke while idle
     await client.connect()
     try {
       await this.#prepare({ query: (text, values) => this.#inTime(client.query(text, values)) })

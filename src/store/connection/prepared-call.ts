@@ -1,27 +1,27 @@
-// One call of a statement that its session keeps. The driver's own query asks each time what the rows look like, and is ready
-// for whatever may come; of a prepared statement that is known once it was asked, and asking costs as much as reading the answer.
+// One call of a prepared statement. The driver's own query asks for the row description at each call, which costs as much as
+// reading the answer; a prepared statement's description never changes, so it is asked for once per session.
 
 import pg from 'pg'
 
 /** One result row as the driver gives it. Names are snake_case; rows.ts turns them into the domain's words. */
 export type Row = Record<string, unknown>
 
-/** Hears the rows of a call, or why there are none. */
+/** Called with the rows of a call, or with its error. */
 export type OnRows = (error: Error | null, rows?: Row[]) => void
 
-/** A statement as sessions keep it; without a name none does. */
-export interface KeptStatement {
+/** Without a name no session keeps the statement. */
+export interface PreparedStatement {
   readonly name: string | undefined
   readonly text: string
 }
 
-/** What the driver's connection has beside what its types tell. */
+/** A member of the driver's connection that its types omit. */
 interface DriverConnection extends pg.Connection {
   /** By name, the text of each statement that this session has prepared. */
   readonly parsedStatements: Readonly<Record<string, string>>
 }
 
-/** Reads rows as the driver does. Its types do not tell, but it is what every result of a query is made with. */
+/** The driver's own row parser, which its types omit. */
 interface RowReader {
   addFields(fields: readonly pg.FieldDef[]): void
   parseRow(values: readonly (string | null)[]): Row
@@ -32,33 +32,33 @@ const { Result, utils } = pg as unknown as {
   readonly utils: { readonly prepareValue: (value: unknown) => Buffer | string | null }
 }
 
-/** By session and name: what a statement's rows look like does not change, the server would refuse to run it. */
+/** By session and name. The server refuses to run a prepared statement whose row description has changed. */
 const READERS = new WeakMap<pg.Connection, Map<string, RowReader>>()
 
-/** Asks `client` for the statement's rows; `onRows` may hear more than once where the connection breaks. */
+/** Runs the statement on `client`; `onRows` may be called more than once when the connection breaks. */
 export function callPrepared(
   client: pg.ClientBase,
-  statement: KeptStatement,
+  statement: PreparedStatement,
   values: readonly unknown[],
   onRows: OnRows,
 ): void {
-  if (!speaksForItself(client)) {
+  if (!speaksProtocol(client)) {
     client.query({ ...statement, values: [...values] }).then(({ rows }) => onRows(null, rows), onRows)
     return
   }
   const call = new PreparedCall(client, statement, values, onRows)
   const returned: unknown = client.query(call)
-  // Whoever stands before the caller's own client may make a promise of it.
+  // A wrapper of the application's own client may return a promise.
   if (returned !== call) Promise.resolve(returned).catch(onRows)
 }
 
-/** Whether the client speaks the protocol itself, and answers one query before it sends the next. */
-function speaksForItself(client: pg.ClientBase): boolean {
+/** True when the client speaks the protocol itself, one query after the other. */
+function speaksProtocol(client: pg.ClientBase): boolean {
   const { connection, pipeline } = client as { connection?: Partial<pg.Connection>; pipeline?: boolean }
   return typeof connection?.bind === 'function' && !pipeline
 }
 
-/** What the driver takes to submit; the names of its members are the driver's, and those that look on at it wrap `callback`. */
+/** The driver defines the names of these members, and tracing libraries wrap `callback`. */
 class PreparedCall implements pg.Submittable {
   readonly text: string
   readonly name: string | undefined
@@ -70,7 +70,7 @@ class PreparedCall implements pg.Submittable {
   #reader: RowReader | undefined
   #misread: Error | undefined
 
-  constructor(client: pg.ClientBase, { name, text }: KeptStatement, values: readonly unknown[], callback: OnRows) {
+  constructor(client: pg.ClientBase, { name, text }: PreparedStatement, values: readonly unknown[], callback: OnRows) {
     this.#client = client
     this.name = name
     this.text = text
@@ -115,7 +115,7 @@ class PreparedCall implements pg.Submittable {
     }
   }
 
-  /** Nothing is committed yet, if it is to be: that is told with the next message. */
+  /** The transaction commits with the next message. */
   handleCommandComplete(): void {}
 
   handleReadyForQuery(): void {

@@ -3,14 +3,15 @@
 import pg from 'pg'
 import { HoldfastError } from '../../domain/error/errors.js'
 import { type Capabilities, type CapabilityOptions, findCapabilities } from './capabilities.js'
-import { type Database, listenWith, overPool } from './connection.js'
+import { type Database, overPool } from './connection.js'
+import { listenWith } from './listening.js'
 
-// What keeps a dead server from holding anybody for ever; questions have bounds of their own. A statement of a handler, or of a
-// migration, may take as long as it needs: there the operating system asks whether the server is still there.
+// Calls have time limits of their own. A statement of a handler or of a migration may take as long as it needs: keepalive
+// detects a dead server there.
 const TIMEOUTS = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
-// Whoever asks again within a minute finds a session that has its plans: to log in and to plan anew would take seven times as
-// long as to enqueue. A process that has nothing else to do ends, whatever idles in its pool.
+// A new session takes seven times as long for an enqueue as one that has its plans, so idle connections stay for a minute.
+// They do not keep a process alive.
 const IDLE = { idleTimeoutMillis: 60_000, allowExitOnIdle: true }
 
 export interface ServerOptions extends CapabilityOptions {
@@ -50,11 +51,11 @@ export async function usePool(pool: pg.Pool, options: CapabilityOptions = {}): P
     address: cloneable(pool.options),
     capabilities: await findCapabilities(options, pool.options as pg.ClientConfig),
     listen: (channel, heard, lost) => listenWith(new pg.Client(pool.options), channel, heard, lost),
-    close: undefined,
+    close: async () => {},
   })
 }
 
-/** Options that cannot be sent to another thread (a password function, a socket factory) keep the pool in this one. */
+/** undefined when an option (a password function, a socket factory) cannot be sent to another thread. */
 function cloneable(options: pg.PoolOptions): pg.ClientConfig | undefined {
   try {
     // The pool hides the password from enumeration.

@@ -80,7 +80,6 @@ const CLAIM_BATCH: Statement = {
   invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
   columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id, c.has_more',
   answerMs,
-  keptFor: 'claims',
 }
 const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3, $4)', value: 'jobs' }
 const CLAIM_SUSPECT = { invocation: 'claim_quarantined_v1($1, $2, $3, $4)', value: 'jobs', answerMs }

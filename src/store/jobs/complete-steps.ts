@@ -60,7 +60,6 @@ function receiving({ worker, types, room }: Receiver): unknown[] {
 const COMPLETE_STEP: Statement = {
   invocation: 'complete_step_v1($1, $2, $3, $4::text::jsonb, $5, $6, $7, $8)',
   value: 'handed',
-  keptFor: 'callers',
 }
 
 const COMPLETE_STEPS = {

@@ -91,24 +91,20 @@ export function enqueueAndClaimOne<T>(
 const ENQUEUE_ONE_HELD: Statement = {
   invocation: 'enqueue_and_claim_one_v1($1, $2::text::jsonb, $3, $4, $5, $6, $7)',
   value: 'facts',
-  keptFor: 'callers',
 }
 const ENQUEUE_HELD: Statement = {
   invocation: 'enqueue_and_claim_v1($1::text::jsonb, $2::text::jsonb, $3, $4, $5)',
   columns: 'to_json(c.ids::text[]) as ids, c.jobs',
-  keptFor: 'callers',
 }
 const ENQUEUE_INPUTS: Statement = {
   invocation: 'enqueue_inputs_v1($1::text::jsonb, $2::text::jsonb, $3)',
   columns: `array_to_string(c, ',') as ids`,
   answerMs: BULK_MS,
-  keptFor: 'callers',
 }
 const ENQUEUE_JOBS: Statement = {
   invocation: 'enqueue_jobs_v1($1::text::jsonb, $2::text::jsonb, $3)',
   columns: 'c as id',
   answerMs: BULK_MS,
-  keptFor: 'callers',
 }
 
 const ENQUEUE_BY_HAND = {

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { DEFAULT_SCHEMA } from '../../domain/value/schema-name.js'
-import { usePGlite } from '../connection/embedded.js'
+import { usePGlite } from '../embedded/embedded.js'
 import { migrate } from './migrate.js'
 import { readMigrations, readRepeatables } from './sql-files.js'
 

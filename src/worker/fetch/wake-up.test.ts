@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Listening } from '../../store/connection/connection.js'
+import type { Listening } from '../../store/connection/listening.js'
 import type { Store } from '../../store/store.js'
 import { WakeUp } from './wake-up.js'
 

@@ -1,7 +1,7 @@
 // "There may be work": told by NOTIFY, by this process, or by the clock. Telling is a hint; the poll is the truth.
 
 import { backoffMs } from '../../domain/job/backoff.js'
-import type { Listening } from '../../store/connection/connection.js'
+import type { Listening } from '../../store/connection/listening.js'
 import { sleepWorker } from '../../store/jobs/workers.js'
 import type { Store } from '../../store/store.js'
 

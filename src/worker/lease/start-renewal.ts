@@ -2,7 +2,7 @@
 // thread that stands in for it.
 
 import type { Queryable } from '../../store/connection/connection.js'
-import { KeptSession } from '../../store/connection/lasting-session.js'
+import { LastingSession } from '../../store/connection/lasting-session.js'
 import { renewLeases } from '../../store/jobs/settle.js'
 import {
   recordHeartbeat,
@@ -59,7 +59,7 @@ export async function startRenewal(
   }
 
   const takesLock = options.takesLock ?? capabilities.sessionLocks
-  const session = new KeptSession(address, async (fresh) => {
+  const session = new LastingSession(address, async (fresh) => {
     await register(fresh)
     if (takesLock) await takeWorkerLock(store, row.id, fresh)
   })

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import type { Callee } from '../../store/connection/call.js'
-import { KeptSession } from '../../store/connection/lasting-session.js'
+import { LastingSession } from '../../store/connection/lasting-session.js'
 import { renewWorker } from '../../store/jobs/settle.js'
 import { recordHeartbeat } from '../../store/jobs/workers.js'
 import { monotonicMs } from '../monotonic.js'
@@ -21,7 +21,7 @@ export async function watchdog({ address, schema, worker, bootsAtOnce, watch: me
     schema,
     open: () => Promise.reject(new Error('a stand-in has one session, and every call goes through it')),
   }
-  const session = new KeptSession(address, async () => {})
+  const session = new LastingSession(address, async () => {})
   const mustBeQuick = () => bootsAtOnce || watch.isShort
   const keep = async (now: number) => {
     await renewWorker(store, worker, session)

@@ -4,12 +4,12 @@ import { HoldfastError } from '../../domain/error/errors.js'
 import { backoffMs } from '../../domain/job/backoff.js'
 import type { BeginTransaction } from '../../domain/job/context.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import { asQueryable } from '../../store/connection/transaction.js'
 import { isPassing } from '../../store/connection/translate-error.js'
 import { pollEvent, readSteps, rememberStep } from '../../store/jobs/durable-steps.js'
 import { chainJobs } from '../../store/jobs/pipelines.js'
 import { assertLease, completeJob, reportProgress } from '../../store/jobs/settle.js'
 import type { Store } from '../../store/store.js'
+import { asQueryable } from '../../store/transaction.js'
 import type { LeasedCalls } from './run-context.js'
 
 /** `begin` is the application's own way to a transaction; without it the store's connections are used. */

@@ -2,8 +2,8 @@
 // by their shape, so that none of them has to be installed.
 
 import pg from 'pg'
-import { HoldfastError } from '../../domain/error/errors.js'
-import type { Queryable, Row } from './connection.js'
+import { HoldfastError } from '../domain/error/errors.js'
+import type { Queryable, Row } from './connection/connection.js'
 
 /** One library: how its objects are known, whether this one is inside a transaction, and how a statement is sent by it. */
 interface Library {

@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { HoldfastError } from '../../domain/error/errors.js'
-import { OWN_SESSION } from './capabilities.js'
-import { type Database, overPool } from './connection.js'
+import { OWN_SESSION } from '../connection/capabilities.js'
+import { type Database, overPool } from '../connection/connection.js'
 import { lockFolder } from './folder-lock.js'
 
 export const EMBEDDED_FOLDER = '.holdfast'
 
-/** Opens or makes the database in `folder`; `memory://` keeps nothing. Two processes must not share a folder. */
+/** Opens or creates the database in `folder`; `memory://` stores nothing. Two processes must not share a folder. */
 export async function openEmbedded(folder: string = EMBEDDED_FOLDER): Promise<Database> {
   const { PGlite } = await loadPGlite()
   if (folder.startsWith('memory://')) {
@@ -53,8 +53,8 @@ async function overPGlite(pglite: PGlite, close: () => Promise<void>): Promise<D
       await close()
     },
   })
-  // One session for all who have this PGlite: each takes the turn that PGlite's own queries and transactions take, and
-  // leaves no named statement behind, which another could not prepare again.
+  // All users of this PGlite share one session: each call waits for its turn like PGlite's own queries and transactions, and
+  // leaves no named statement behind, which another user could not prepare again.
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => pglite._runExclusiveTransaction(work)
   return {
     ...shared,
