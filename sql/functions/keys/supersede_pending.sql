@@ -11,34 +11,27 @@ create or replace function holdfast.supersede_pending(p_key text, p_policy text,
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_ended integer;
-  v_linked bigint[];
+  v_now constant timestamptz := holdfast.now();
+  v_error constant jsonb := '{"name": "Superseded", "message": "a newer job of the same key took its place"}';
+  v_pending constant holdfast.ready[] := array(
+    select r
+      from holdfast.ready as r
+     where r.key = p_key
+       and r.key_policy = p_policy
+       and r.rank <= p_up_to_rank
+       and (not r.linked or (select h.is_claimed from holdfast.lock_successors(array[r.job_id], 'superseded', true) as h))
+     order by r.rank
+     limit 1000
+       for update skip locked
+  );
+  v_linked constant bigint[] := array(select r.job_id from unnest(v_pending) as r where r.linked);
 begin
-  with gone as (
-    delete from holdfast.ready as r
-     where r.job_id = any (array(
-       select o.job_id
-         from holdfast.ready as o
-        where o.key = p_key
-          and o.key_policy = p_policy
-          and o.rank <= p_up_to_rank
-          and (not o.linked or (select h.is_claimed from holdfast.lock_successors(array[o.job_id], 'superseded', true) as h))
-        order by o.rank
-        limit 1000
-          for update skip locked
-     ))
-    returning r.job_id, r.token, r.run_at, r.attempts, r.linked
-  ),
-  kept as (
-    insert into holdfast.outcome (job_id, state, token, run_at, attempts, finished_at, error)
-    select g.job_id, 'superseded', g.token, g.run_at, g.attempts, holdfast.now(),
-           '{"name": "Superseded", "message": "a newer job of the same key took its place"}'
-      from gone as g
-  )
-  select count(*), array_agg(g.job_id) filter (where g.linked) into v_ended, v_linked from gone as g;
-  if v_linked is not null then
+  perform holdfast.place_outcomes(
+    array(select holdfast.outcome_row(r, 'superseded', v_now, v_error) from unnest(v_pending) as r));
+  perform holdfast.drop_ready(array(select r.job_id from unnest(v_pending) as r));
+  if v_linked <> '{}' then
     perform holdfast.unblock_successors(v_linked, 'superseded', 'sleepers');
   end if;
-  return v_ended;
+  return cardinality(v_pending);
 end
 $$;

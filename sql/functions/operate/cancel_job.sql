@@ -15,8 +15,8 @@ declare
     'message', left(coalesce(p_reason, 'cancelled on request'), 1000));
   v_key text;
   v_state text;
-  v_linked boolean;
-  v_token bigint;
+  v_ready holdfast.ready;
+  v_waiting holdfast.waiting;
 begin
   select j.key into v_key from holdfast.job as j where j.id = p_job_id;
   if not found then
@@ -25,21 +25,16 @@ begin
   perform from holdfast.job_key as k where k.key = v_key for update;
 
   for v_try in 1..100 loop  -- a job that is just being claimed or returned is met in its next place
-    with gone as (
-      delete from holdfast.ready as r where r.job_id = p_job_id returning r.token, r.run_at, r.attempts, r.linked
-    ),
-    kept as (
-      insert into holdfast.outcome (job_id, state, token, run_at, attempts, finished_at, error)
-      select p_job_id, 'cancelled', g.token, g.run_at, g.attempts, holdfast.now(), v_error from gone as g
-    )
-    select g.linked into v_linked from gone as g;
+    select r.* into v_ready from holdfast.ready as r where r.job_id = p_job_id for update;
     if found then
       v_state := 'pending';
+      perform holdfast.place_outcomes(array[holdfast.outcome_row(v_ready, 'cancelled', holdfast.now(), v_error)]);
+      perform holdfast.drop_ready(array[p_job_id]);
       -- It may have been the one that its key's parked jobs wait behind.
       if exists (select from holdfast.job_key as k where k.key = v_key and k.holder is null) then
         perform holdfast.free_keys(array[v_key], '{}');
       end if;
-      if v_linked then
+      if v_ready.linked then
         perform holdfast.unblock_successors(array[p_job_id], 'cancelled', 'always');
       end if;
       exit;
@@ -56,9 +51,9 @@ begin
     if exists (select from holdfast.waiting as w where w.job_id = p_job_id) then
       begin
         perform from holdfast.lock_successors(array[p_job_id], 'cancelled');
-        delete from holdfast.waiting as w where w.job_id = p_job_id returning w.token into strict v_token;
-        insert into holdfast.outcome (job_id, state, token, run_at, attempts, finished_at, error)
-        values (p_job_id, 'cancelled', v_token, holdfast.now(), 0, holdfast.now(), v_error);
+        select w.* into strict v_waiting from holdfast.waiting as w where w.job_id = p_job_id;
+        perform holdfast.place_outcomes(array[holdfast.outcome_row(v_waiting, 'cancelled', holdfast.now(), v_error)]);
+        perform holdfast.drop_waiting(array[p_job_id]);
         perform holdfast.unblock_successors(array[p_job_id], 'cancelled', 'always');
         v_state := 'waiting';
         exit;

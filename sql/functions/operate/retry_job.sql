@@ -41,10 +41,9 @@ begin
   update holdfast.waiting as w
      set open = w.open + 1
    where w.job_id = any (array(select d.job_id from holdfast.dependency as d where d.depends_on = p_job_id));
-  insert into holdfast.ready
-    (job_id, type, queue, priority, run_at, max_attempts, token, key, key_policy, rank, linked)
-  values (p_job_id, v_job.type, v_job.queue, v_job.priority, holdfast.now(), v_job.max_attempts, v_token, v_job.key,
-          v_job.key_policy, case when v_job.key is not null then nextval('holdfast.job_id_seq') end, v_linked);
+  perform holdfast.place_ready(array[holdfast.ready_row(
+    p_job_id, v_job.type, v_job.queue, v_job.priority, holdfast.now(), v_job.max_attempts, v_token, v_job.key,
+    v_job.key_policy, case when v_job.key is not null then nextval('holdfast.job_id_seq') end, v_linked)]);
   perform holdfast.audit_operation(p_actor, 'retry', p_job_id, jsonb_build_object('from', v_state));
   perform holdfast.wake_workers(array[v_job.queue], holdfast.now(), 'always');
   return v_state;

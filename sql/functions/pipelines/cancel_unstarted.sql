@@ -13,41 +13,31 @@ create or replace function holdfast.cancel_unstarted(p_pipeline uuid, p_error js
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
-  v_waited integer;
-  v_pending integer;
+  v_waiting constant holdfast.waiting[] := array(select w from holdfast.waiting as w where w.pipeline_id = p_pipeline);
+  v_pending holdfast.ready[];
   v_keys text[];
 begin
-  with gone as (
-    delete from holdfast.waiting as w where w.pipeline_id = p_pipeline returning w.job_id, w.token
-  )
-  insert into holdfast.outcome (job_id, state, token, run_at, attempts, finished_at, error)
-  select g.job_id, 'cancelled', g.token, v_now, 0, v_now, p_error from gone as g;
-  get diagnostics v_waited = row_count;
-
-  with gone as (
-    delete from holdfast.ready as r
-     where r.job_id = any (array(
-       select o.job_id
-         from holdfast.ready as o
-        where o.job_id = any (array(select j.id from holdfast.job as j where j.pipeline_id = p_pipeline))
-          for update skip locked
-     ))
-    returning r.job_id, r.token, r.run_at, r.attempts, r.key
-  ),
-  kept as (
-    insert into holdfast.outcome (job_id, state, token, run_at, attempts, finished_at, error)
-    select g.job_id, 'cancelled', g.token, g.run_at, g.attempts, v_now, p_error from gone as g
-  )
-  select count(*), array_agg(distinct g.key) filter (where g.key is not null) into v_pending, v_keys from gone as g;
+  v_pending := array(
+    select r
+      from holdfast.ready as r
+     where r.job_id = any (array(select j.id from holdfast.job as j where j.pipeline_id = p_pipeline))
+       for update skip locked
+  );
+  perform holdfast.place_outcomes(
+    array(select holdfast.outcome_row(w, 'cancelled', v_now, p_error) from unnest(v_waiting) as w)
+    || array(select holdfast.outcome_row(r, 'cancelled', v_now, p_error) from unnest(v_pending) as r));
+  perform holdfast.drop_waiting(array(select w.job_id from unnest(v_waiting) as w));
+  perform holdfast.drop_ready(array(select r.job_id from unnest(v_pending) as r));
 
   -- One of them may have been the one that its key's parked jobs wait behind. A key that is locked now is seen to by the sweep.
-  if v_keys is not null then
+  v_keys := array(select distinct r.key from unnest(v_pending) as r where r.key is not null);
+  if v_keys <> '{}' then
     v_keys := array(
       select k.key from holdfast.job_key as k where k.key = any (v_keys) and k.holder is null order by k.key
          for update skip locked
     );
     perform holdfast.free_keys(v_keys, '{}');
   end if;
-  return v_waited + v_pending;
+  return cardinality(v_waiting) + cardinality(v_pending);
 end
 $$;

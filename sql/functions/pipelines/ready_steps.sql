@@ -12,11 +12,11 @@ as $$
 declare
   v_now constant timestamptz := holdfast.now();
 begin
-  insert into holdfast.ready
-    (job_id, type, queue, priority, run_at, max_attempts, token, key, key_policy, rank, linked)
-  select w.job_id, j.type, j.queue, j.priority, v_now, j.max_attempts, w.token, j.key, j.key_policy,
-         case when j.key is not null then nextval('holdfast.job_id_seq') end, true
-    from unnest(p_job_ids, p_tokens) as w(job_id, token)
-   cross join lateral (select b.* from holdfast.job as b where b.id = w.job_id limit 1) as j;
+  perform holdfast.place_ready(array(
+    select holdfast.ready_row(w.job_id, j.type, j.queue, j.priority, v_now, j.max_attempts, w.token, j.key, j.key_policy,
+                              case when j.key is not null then nextval('holdfast.job_id_seq') end, true)
+      from unnest(p_job_ids, p_tokens) as w(job_id, token)
+     cross join lateral (select b.* from holdfast.job as b where b.id = w.job_id limit 1) as j
+  ));
 end
 $$;

@@ -16,6 +16,7 @@ declare
   v_again bigint[];
   v_ids bigint[];
   v_tokens bigint[];
+  v_waiting holdfast.waiting[];
 begin
   select p.* into v_row from holdfast.pipeline as p where p.id = p_pipeline for update;
   if not found then
@@ -57,18 +58,14 @@ begin
              select count(*)::integer from holdfast.dependency as d where d.job_id = g.job_id and d.depends_on = any (v_again)
            ) as open
       from gone as g
-  ),
-  held as (
-    insert into holdfast.waiting (job_id, pipeline_id, type, queue, open, token)
-    select c.job_id, p_pipeline, j.type, j.queue, c.open, c.token
-      from counted as c
-     cross join lateral (select b.type, b.queue from holdfast.job as b where b.id = c.job_id limit 1) as j
-     where c.open > 0
   )
-  select array_agg(c.job_id order by c.job_id), array_agg(c.token order by c.job_id)
-    into v_ids, v_tokens
+  select array_agg(c.job_id order by c.job_id) filter (where c.open = 0),
+         array_agg(c.token order by c.job_id) filter (where c.open = 0),
+         array_agg(row(c.job_id, p_pipeline, c.open, c.token, j.type, j.queue)::holdfast.waiting) filter (where c.open > 0)
+    into v_ids, v_tokens, v_waiting
     from counted as c
-   where c.open = 0;
+   cross join lateral (select b.type, b.queue from holdfast.job as b where b.id = c.job_id limit 1) as j;
+  perform holdfast.place_waiting(v_waiting);
   perform holdfast.ready_steps(v_ids, v_tokens);
   update holdfast.pipeline as p set stopped_by = null, stopped_at = null where p.id = p_pipeline;
   perform holdfast.audit_operation(p_actor, 'retry_pipeline', null,

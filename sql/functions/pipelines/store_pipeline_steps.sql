@@ -21,7 +21,8 @@ create or replace function holdfast.store_pipeline_steps(
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
-  v_due bigint[];
+  v_waiting holdfast.waiting[];
+  v_due holdfast.ready[];
 begin
   insert into holdfast.pipeline_step (job_id, pipeline_id, name, compensation, compensates)
   select p_ids[s.place], p_pipeline, s.step ->> 'name', s.step -> 'compensate', (s.step ->> 'compensates')::bigint
@@ -44,20 +45,15 @@ begin
     overriding system value
     select a.id, a.type, a.queue, a.priority, a.max_attempts, a.key, a.key_policy, p_pipeline, a.tags, a.input, v_now
       from asked as a
-  ),
-  held as (
-    insert into holdfast.waiting (job_id, pipeline_id, type, queue, open)
-    select a.id, p_pipeline, a.type, a.queue, a.open from asked as a where a.open > 0
-  ),
-  queued as (
-    insert into holdfast.ready
-      (job_id, type, queue, priority, run_at, max_attempts, key, key_policy, rank, linked)
-    select a.id, a.type, a.queue, a.priority, a.run_at, a.max_attempts, a.key, a.key_policy,
-           case when a.key is not null then a.id end, true
-      from asked as a
-     where a.open = 0
   )
-  select array_agg(a.id order by a.id) into v_due from asked as a where a.open = 0;
-  return v_due;
+  select array_agg(row(a.id, p_pipeline, a.open, 0, a.type, a.queue)::holdfast.waiting) filter (where a.open > 0),
+         array_agg(holdfast.ready_row(a.id, a.type, a.queue, a.priority, a.run_at, a.max_attempts, 0, a.key, a.key_policy,
+                                      case when a.key is not null then a.id end, true) order by a.id)
+           filter (where a.open = 0)
+    into v_waiting, v_due
+    from asked as a;
+  perform holdfast.place_waiting(v_waiting);
+  perform holdfast.place_ready(v_due);
+  return array(select d.job_id from unnest(v_due) as d);
 end
 $$;

@@ -17,28 +17,20 @@ create or replace function holdfast.end_leases(
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
-  set enable_nestloop = off
 as $$
 declare
+  v_now constant timestamptz := holdfast.now();
+  v_outcomes holdfast.outcome[];
   v_keys text[];
   v_linked bigint[];
 begin
-  with ended as (
-    delete from holdfast.lease as l
-     where l.job_id = any (p_job_ids)
-    returning l.job_id, l.attempts, l.token, l.lease_id, l.locked_by, l.locked_at, l.run_at, l.key, l.linked
-  ),
-  kept as (
-    insert into holdfast.outcome
-      (job_id, state, attempts, token, lease_id, locked_by, locked_at, run_at, finished_at, output, error)
-    select e.job_id, p_state, e.attempts, e.token, e.lease_id, e.locked_by, e.locked_at, e.run_at, holdfast.now(), w.output,
-           w.error
-      from ended as e
-      join unnest(p_job_ids, p_outputs, p_errors) as w(job_id, output, error) on w.job_id = e.job_id
-  )
-  select array_agg(e.key) filter (where e.key is not null), array_agg(e.job_id) filter (where e.linked)
-    into v_keys, v_linked
-    from ended as e;
+  select array_agg(holdfast.outcome_row(l, p_state, v_now, w.output, w.error)),
+         array_agg(l.key) filter (where l.key is not null), array_agg(l.job_id) filter (where l.linked)
+    into v_outcomes, v_keys, v_linked
+    from unnest(p_job_ids, p_outputs, p_errors) as w(job_id, output, error)
+   cross join lateral (select * from holdfast.lease as b where b.job_id = w.job_id limit 1) as l;
+  perform holdfast.place_outcomes(v_outcomes);
+  perform holdfast.drop_leases(p_job_ids);
 
   if v_keys is not null then
     perform holdfast.free_keys(v_keys, p_job_ids);

@@ -17,31 +17,22 @@ create or replace function holdfast.return_leases(
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
-  set enable_nestloop = off
 as $$
 declare
+  v_ready holdfast.ready[];
   v_keys text[];
   v_queues text[];
   v_first_run_at timestamptz;
 begin
-  with ended as (
-    delete from holdfast.lease as l
-     where l.job_id = any (p_job_ids)
-    returning l.job_id, l.type, l.queue, l.priority, l.run_at, l.attempts, l.max_attempts, l.token, l.key, l.key_policy,
-              l.rank, l.crashes, l.linked
-  ),
-  returned as (
-    insert into holdfast.ready
-      (job_id, type, queue, priority, run_at, attempts, max_attempts, token, key, key_policy, rank, crashes, linked)
-    select e.job_id, e.type, e.queue, e.priority, coalesce(w.run_at, e.run_at), coalesce(e.attempts - p_attempts_back, 0),
-           e.max_attempts, e.token, e.key, e.key_policy, e.rank, e.crashes + p_crashes, e.linked
-      from ended as e
-      join unnest(p_job_ids, p_run_ats) as w(job_id, run_at) on w.job_id = e.job_id
-    returning ready.queue, ready.run_at, ready.key
-  )
-  select array_agg(r.key) filter (where r.key is not null), array_agg(distinct r.queue), min(r.run_at)
-    into v_keys, v_queues, v_first_run_at
-    from returned as r;
+  select array_agg(holdfast.ready_row(l.job_id, l.type, l.queue, l.priority, coalesce(w.run_at, l.run_at), l.max_attempts,
+                                      l.token, l.key, l.key_policy, l.rank, l.linked,
+                                      coalesce(l.attempts - p_attempts_back, 0)::smallint, (l.crashes + p_crashes)::smallint)),
+         array_agg(l.key) filter (where l.key is not null), array_agg(distinct l.queue), min(coalesce(w.run_at, l.run_at))
+    into v_ready, v_keys, v_queues, v_first_run_at
+    from unnest(p_job_ids, p_run_ats) as w(job_id, run_at)
+   cross join lateral (select * from holdfast.lease as b where b.job_id = w.job_id limit 1) as l;
+  perform holdfast.place_ready(v_ready);
+  perform holdfast.drop_leases(p_job_ids);
 
   if v_keys is not null then
     perform holdfast.free_keys(v_keys, p_job_ids);
