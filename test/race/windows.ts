@@ -43,26 +43,22 @@ export const firstClaimOfKeyCancelledWhileItCompletes: Check = async (race) => {
   const [claimer, operator, holder] = race.actors as [Actor, Actor, Actor]
   const { first } = await stage(race, 'pending', 'exclusive', 1)
   await ask(race.admin, 'delete from holdfast.job_key')
-  return withPause(
-    race,
-    { file: 'end_leases', place: 'perform holdfast.place_outcomes(v_outcomes);' },
-    async (release) => {
-      await claimer.client.query('begin')
-      await ask(claimer.client, `select holdfast.claim_job($1, 'w')`, [first])
-      const cancel = ask(operator.client, 'select holdfast.cancel_job($1)', [first])
-      await waitUntilBlocked(race.admin, operator.pid)
-      await claimer.client.query('commit')
-      const lease = await askValue<PresentedLease>(
-        race.admin,
-        `select jsonb_build_object('job_id', job_id, 'token', token, 'lease_id', lease_id) from holdfast.lease`,
-      )
-      await waitUntilBlocked(race.admin, operator.pid)
-      const completion = complete(holder, lease)
-      await waitUntilBlocked(race.admin, holder.pid)
-      await release()
-      return [...broken(await Promise.allSettled([cancel, completion])), ...(await problems(race))]
-    },
-  )
+  return withPause(race, { file: 'end_leases', place: 'perform holdfast.drop_leases(p_job_ids);' }, async (release) => {
+    await claimer.client.query('begin')
+    await ask(claimer.client, `select holdfast.claim_job($1, 'w')`, [first])
+    const cancel = ask(operator.client, 'select holdfast.cancel_job($1)', [first])
+    await waitUntilBlocked(race.admin, operator.pid)
+    await claimer.client.query('commit')
+    const lease = await askValue<PresentedLease>(
+      race.admin,
+      `select jsonb_build_object('job_id', job_id, 'token', token, 'lease_id', lease_id) from holdfast.lease`,
+    )
+    await waitUntilBlocked(race.admin, operator.pid)
+    const completion = complete(holder, lease)
+    await waitUntilBlocked(race.admin, holder.pid)
+    await release()
+    return [...broken(await Promise.allSettled([cancel, completion])), ...(await problems(race))]
+  })
 }
 
 /** The reaper has seen an expired lease and not yet locked it when its holder renews it. */

@@ -26,9 +26,9 @@ declare
   );
   v_linked constant bigint[] := array(select r.job_id from unnest(v_pending) as r where r.linked);
 begin
+  perform holdfast.drop_ready(array(select r.job_id from unnest(v_pending) as r));
   perform holdfast.place_outcomes(
     array(select holdfast.outcome_row(r, 'superseded', v_now, v_error) from unnest(v_pending) as r));
-  perform holdfast.drop_ready(array(select r.job_id from unnest(v_pending) as r));
   if v_linked <> '{}' then
     perform holdfast.unblock_successors(v_linked, 'superseded', 'sleepers');
   end if;

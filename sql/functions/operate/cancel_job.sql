@@ -28,8 +28,8 @@ begin
     select r.* into v_ready from holdfast.ready as r where r.job_id = p_job_id for update;
     if found then
       v_state := 'pending';
-      perform holdfast.place_outcomes(array[holdfast.outcome_row(v_ready, 'cancelled', holdfast.now(), v_error)]);
       perform holdfast.drop_ready(array[p_job_id]);
+      perform holdfast.place_outcomes(array[holdfast.outcome_row(v_ready, 'cancelled', holdfast.now(), v_error)]);
       -- It may have been the one that its key's parked jobs wait behind.
       if exists (select from holdfast.job_key as k where k.key = v_key and k.holder is null) then
         perform holdfast.free_keys(array[v_key], '{}');
@@ -52,8 +52,8 @@ begin
       begin
         perform from holdfast.lock_successors(array[p_job_id], 'cancelled');
         select w.* into strict v_waiting from holdfast.waiting as w where w.job_id = p_job_id;
-        perform holdfast.place_outcomes(array[holdfast.outcome_row(v_waiting, 'cancelled', holdfast.now(), v_error)]);
         perform holdfast.drop_waiting(array[p_job_id]);
+        perform holdfast.place_outcomes(array[holdfast.outcome_row(v_waiting, 'cancelled', holdfast.now(), v_error)]);
         perform holdfast.unblock_successors(array[p_job_id], 'cancelled', 'always');
         v_state := 'waiting';
         exit;

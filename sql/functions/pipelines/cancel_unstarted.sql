@@ -23,11 +23,11 @@ begin
      where r.job_id = any (array(select j.id from holdfast.job as j where j.pipeline_id = p_pipeline))
        for update skip locked
   );
+  perform holdfast.drop_waiting(array(select w.job_id from unnest(v_waiting) as w));
+  perform holdfast.drop_ready(array(select r.job_id from unnest(v_pending) as r));
   perform holdfast.place_outcomes(
     array(select holdfast.outcome_row(w, 'cancelled', v_now, p_error) from unnest(v_waiting) as w)
     || array(select holdfast.outcome_row(r, 'cancelled', v_now, p_error) from unnest(v_pending) as r));
-  perform holdfast.drop_waiting(array(select w.job_id from unnest(v_waiting) as w));
-  perform holdfast.drop_ready(array(select r.job_id from unnest(v_pending) as r));
 
   -- One of them may have been the one that its key's parked jobs wait behind. A key that is locked now is seen to by the sweep.
   v_keys := array(select distinct r.key from unnest(v_pending) as r where r.key is not null);

@@ -29,8 +29,8 @@ begin
     into v_outcomes, v_keys, v_linked
     from unnest(p_job_ids, p_outputs, p_errors) as w(job_id, output, error)
    cross join lateral (select * from holdfast.lease as b where b.job_id = w.job_id limit 1) as l;
-  perform holdfast.place_outcomes(v_outcomes);
   perform holdfast.drop_leases(p_job_ids);
+  perform holdfast.place_outcomes(v_outcomes);
 
   if v_keys is not null then
     perform holdfast.free_keys(v_keys, p_job_ids);

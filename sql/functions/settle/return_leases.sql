@@ -31,8 +31,8 @@ begin
     into v_ready, v_keys, v_queues, v_first_run_at
     from unnest(p_job_ids, p_run_ats) as w(job_id, run_at)
    cross join lateral (select * from holdfast.lease as b where b.job_id = w.job_id limit 1) as l;
-  perform holdfast.place_ready(v_ready);
   perform holdfast.drop_leases(p_job_ids);
+  perform holdfast.place_ready(v_ready);
 
   if v_keys is not null then
     perform holdfast.free_keys(v_keys, p_job_ids);
