@@ -64,7 +64,7 @@ test('a role without the rights is told what could not be looked at', async () =
 
   expect(code).toBe(0)
   expect(of('worker versions')).toEqual([
-    'warn  worker versions: could not be examined: permission denied for function worker_details_v1',
+    'warn  worker versions: could not be examined: permission denied for function list_workers_v1',
   ])
   expect(of('schema drift')).toEqual([expect.stringMatching(/^ok/)])
 })

@@ -5,7 +5,7 @@ import { until, useHoldfast } from '../support/holdfast.js'
 
 const bench = useHoldfast()
 const job = defineJob({ type: 'task', run: async () => {} })
-const reports = () => bench.look('select is_alone, loop_delay_ms, clock_offset_ms from holdfast.worker_details_v1()')
+const reports = () => bench.look('select is_alone, loop_delay_ms, clock_offset_ms from holdfast.list_workers_v1()')
 
 test.each([true, false])('alone: %s is told, with the delay of its loop and the offset of its clock', async (alone) => {
   const holdfast = bench.open({ jobs: [job] })

@@ -9,8 +9,6 @@ create or replace function holdfast.sleep_worker_v1(p_worker text, p_queues text
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
-  set enable_bitmapscan = off
-  set enable_sort = off
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

@@ -24,7 +24,7 @@ export interface WorkerDetails {
 }
 
 export async function workerDetails(store: Store): Promise<WorkerDetails[]> {
-  return (await call(store, { invocation: 'worker_details_v1()' }, [])).map((row) => ({
+  return (await call(store, { invocation: `list_workers_v1('', 1000)` }, [])).map((row) => ({
     id: String(row.id),
     pod: String(row.pod),
     pid: Number(row.pid),
@@ -33,7 +33,7 @@ export async function workerDetails(store: Store): Promise<WorkerDetails[]> {
     types: row.types as string[],
     concurrency: Number(row.concurrency),
     startedAt: row.started_at as Date,
-    silentMs: Number(row.silent_ms),
+    silentMs: Math.round(Number(row.heartbeat_age_ms)),
     hasLock: row.has_lock === true,
     rssBytes: orNull(row.rss_bytes),
     isAlone: row.is_alone === true,
