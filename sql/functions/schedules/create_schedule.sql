@@ -16,11 +16,6 @@ begin
   if v_new.input_from_code then
     perform holdfast.refuse('INVALID_OPTION', 'only a schedule of code can have its input computed by code');
   end if;
-  v_new.enabled := true;
-  v_new.version := 1;
-  v_new.is_edited := false;
-  v_new.counts_from := holdfast.now();
-  v_new.updated_at := holdfast.now();
   insert into holdfast.schedule select v_new.* on conflict (job_key) do nothing;
   if not found then
     perform holdfast.refuse('INVALID_OPTION', format('there is a schedule "%s" already', v_new.job_key),

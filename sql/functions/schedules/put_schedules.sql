@@ -22,12 +22,7 @@ begin
     select r.* from jsonb_array_elements(p_schedules) as m(member), holdfast.read_schedule(m.member) as r order by r.job_key
   loop
     v_code := holdfast.schedule_settings(v_new);
-    v_new.enabled := true;
-    v_new.version := 1;
     v_new.code := v_code;
-    v_new.is_edited := false;
-    v_new.counts_from := holdfast.now();
-    v_new.updated_at := holdfast.now();
     insert into holdfast.schedule select v_new.* on conflict (job_key) do nothing;
     continue when found;
 
