@@ -23,12 +23,12 @@ export async function startBulk(
 }
 
 export async function findBulk(store: Store, id: string): Promise<BulkOperation | undefined> {
-  const [row] = await call(store, { invocation: 'find_bulk_v1($1)' }, [id])
+  const [row] = await call(store, { invocation: 'list_bulk_v1($1)' }, [id])
   return row && toBulkOperation(row)
 }
 
 export async function listBulk(store: Store, before: string | undefined, limit: number): Promise<Page<BulkOperation>> {
-  const rows = await call(store, { invocation: 'list_bulk_v1($1, $2)' }, [before ?? null, limit])
+  const rows = await call(store, { invocation: 'list_bulk_v1(null, $1, $2)' }, [before ?? null, limit])
   return pageBy(rows, limit, 'id', toBulkOperation)
 }
 

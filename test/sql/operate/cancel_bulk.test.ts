@@ -19,7 +19,7 @@ test('a cancelled operation is worked on no further', async () => {
 
   expect(await cancel(id)).toBe(true)
   expect(await ask(db.pool, 'select * from holdfast.work_bulk_v1(1)')).toEqual([])
-  expect(await askRow(db.pool, 'select state, done from holdfast.find_bulk_v1($1)', [id])).toEqual({
+  expect(await askRow(db.pool, 'select state, done from holdfast.list_bulk_v1($1)', [id])).toEqual({
     state: 'cancelled',
     done: '1',
   })

@@ -79,7 +79,7 @@ test('a step that is undone is done again from where it began', async () => {
   expect(await step(1, crashing)).toMatchObject([{ done: '2' }])
   await crashing.query('rollback')
 
-  expect(await askRow(db.pool, 'select done from holdfast.find_bulk_v1($1)', [id])).toEqual({ done: '1' })
+  expect(await askRow(db.pool, 'select done from holdfast.list_bulk_v1($1)', [id])).toEqual({ done: '1' })
   expect(await step(10)).toMatchObject([{ state: 'completed', done: '3', skipped: '0' }])
 })
 
