@@ -7,8 +7,6 @@ create or replace function holdfast.check_places_v1()
   returns table (job_id bigint, problem text)
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_nestloop = off  -- everything beside everything, when the planner believes that there is little
 as $$
   with places as (
     select r.job_id, 'ready' as place from holdfast.ready as r

@@ -58,3 +58,12 @@ begin
   return coalesce(v_mark.counted_to < v_sure_to, false);
 end
 $$;
+
+-- False for four seconds after a round, which itself leaves out the last five.
+create or replace function holdfast.statistics_are_due()
+  returns boolean
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+as $$
+  select not exists (select from holdfast.statistics_mark as m where m.counted_to > holdfast.now() - interval '9 seconds')
+$$;
