@@ -10,7 +10,7 @@ create or replace function holdfast.job_versions_v1(p_job_ids bigint[])
   language plpgsql stable security definer
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
+  set enable_seqscan = off  -- a small day would be read whole for each job
 as $$
 begin
   if cardinality(p_job_ids) > 1000 then

@@ -16,7 +16,7 @@ create or replace function holdfast.list_jobs_v1(p_filter jsonb default '{}', p_
   set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_custom_plan
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
+  set enable_seqscan = off  -- a small day would be read whole for each job
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

@@ -1,80 +1,108 @@
--- match_finished: looks at the next finished jobs of one day, newest first, for those that fit a filter
+-- match_finished: the next finished jobs of one day, newest first, and which of them fit a filter
 --   Guard   none.
 --   Locks   none.
---   Returns what match_jobs walks on with: the jobs that fit and when they finished, how many were looked at, and the last.
+--   Returns as match_by_id, and when each job finished.
 --   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
--- The span must lie within one day, so that one partition is read; completed jobs have their own index, each
--- other state its own range of the other one.
+-- Of one day, so that one partition is read; completed jobs have their own index, each other state its own range of another one.
 create or replace function holdfast.match_finished(
   p_filter holdfast.job_filter,
-  p_from timestamptz,
-  p_to timestamptz,
-  p_after_at timestamptz,
-  p_after bigint,
+  p_at timestamptz,
+  p_before bigint,
   p_n integer,
-  out ids bigint[], out ats timestamptz[], out looked integer, out last_id bigint, out last_at timestamptz
+  out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz, out next_at timestamptz, out next_id bigint
 )
   language plpgsql stable
   set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_custom_plan  -- the other days are left out when the plan is made
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
-  set enable_bitmapscan = off
 as $$
 declare
+  v_day constant timestamptz := holdfast.finished_day(case when p_before > 0 then p_at + interval '1 microsecond' else p_at end);
+  v_from constant timestamptz := greatest(v_day, p_filter.since);
+  v_to constant timestamptz := v_day + interval '1 day';
   v_asks_completed constant boolean := p_filter.states is null or 'completed' = any (p_filter.states);
-  v_states constant text[] := array(
-    select s.state
-      from unnest(array['failed', 'cancelled', 'superseded']) as s(state)
-     where p_filter.states is null or s.state = any (p_filter.states)
-  );
+  v_others constant text[] := array_remove(coalesce(p_filter.states, array['failed', 'cancelled', 'superseded']), 'completed');
   v_asks_job constant boolean := num_nonnulls(p_filter.types, p_filter.queues, p_filter.tags, p_filter.input) > 0;
 begin
+  n_read := 0;
+  if v_day is null or v_to <= p_filter.since then
+    return;
+  end if;
   with next as materialized (
-    select o.job_id, o.finished_at,
-           (p_filter.worker is null or o.locked_by = p_filter.worker)
-             and (p_filter.error is null
-                  or strpos(lower(concat(o.error ->> 'name', ' ', o.error ->> 'message')), lower(p_filter.error)) > 0)
-             and (not v_asks_job
-                  or (select (p_filter.types is null or j.type = any (p_filter.types))
-                               and (p_filter.queues is null or j.queue = any (p_filter.queues))
-                               and (p_filter.tags is null or j.tags @> p_filter.tags)
-                               and (p_filter.input is null or holdfast.input_fits(j.input, p_filter.input))
-                        from holdfast.job as j
-                       where j.id = o.job_id)) as fits
-      from (
-        (select o.job_id, o.finished_at, o.locked_by, o.error
-           from holdfast.outcome as o
-          where v_asks_completed
-            and o.state = 'completed'
-            and o.finished_at >= p_from
-            and o.finished_at < p_to
-            and (o.finished_at, o.job_id) < (p_after_at, p_after)
-          order by o.finished_at desc, o.job_id desc
-          limit p_n)
-        union all
-        (select f.*
-           from unnest(v_states) as s(state)
-          cross join lateral (
-            select o.job_id, o.finished_at, o.locked_by, o.error
-              from holdfast.outcome as o
-             where o.state = s.state
-               and o.state <> 'completed'
-               and o.finished_at >= p_from
-               and o.finished_at < p_to
-               and (o.finished_at, o.job_id) < (p_after_at, p_after)
-             order by o.finished_at desc, o.job_id desc
-             limit p_n
-          ) as f)
-         order by finished_at desc, job_id desc
+    (select o.job_id, o.finished_at, o.state, o.locked_by, o.error
+       from holdfast.outcome as o
+      where v_asks_completed
+        and o.state = 'completed'
+        and o.finished_at >= v_from
+        and o.finished_at < v_to
+        and (o.finished_at, o.job_id) < (p_at, p_before)
+      order by o.finished_at desc, o.job_id desc
+      limit p_n)
+    union all
+    (select f.*
+       from unnest(v_others) as s(state)
+      cross join lateral (
+        select o.job_id, o.finished_at, o.state, o.locked_by, o.error
+          from holdfast.outcome as o
+         where o.state = s.state
+           and o.state <> 'completed'
+           and o.finished_at >= v_from
+           and o.finished_at < v_to
+           and (o.finished_at, o.job_id) < (p_at, p_before)
+         order by o.finished_at desc, o.job_id desc
          limit p_n
-      ) as o
+      ) as f)
+     order by finished_at desc, job_id desc
+     limit p_n
+  ),
+  judged as (
+    select n.job_id as id, n.finished_at as at,
+           holdfast.job_fits(p_filter, j.type, j.queue, j.tags, j.input)
+             and holdfast.place_fits(p_filter, n.state, n.finished_at, n.locked_by, n.error) as fits
+      from next as n
+      left join lateral (
+        select b.type, b.queue, b.tags, b.input from holdfast.job as b where v_asks_job and b.id = n.job_id limit 1
+      ) as j on true
   )
-  select array_agg(n.job_id order by n.finished_at desc, n.job_id desc) filter (where n.fits),
-         array_agg(n.finished_at order by n.finished_at desc, n.job_id desc) filter (where n.fits),
-         count(*), (array_agg(n.job_id order by n.finished_at, n.job_id))[1], min(n.finished_at)
-    into ids, ats, looked, last_id, last_at
-    from next as n;
+  select array_agg(u.id order by u.at desc, u.id desc) filter (where u.fits),
+         array_agg(u.at order by u.at desc, u.id desc) filter (where u.fits),
+         count(*), min(u.at), (array_agg(u.id order by u.at, u.id))[1]
+    into ids, ats, n_read, searched_to, next_id
+    from judged as u;
+  next_at := searched_to;
+  if n_read < p_n then
+    next_at := v_day;
+    next_id := 0;
+  end if;
 end
+$$;
+
+-- The newest day that may have outcomes from before a moment. A day without a partition of its own can only be in the default one.
+create or replace function holdfast.finished_day(p_before timestamptz)
+  returns timestamptz
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+  set timezone = 'UTC'
+as $$
+  select greatest(
+    (select max(d.day)
+       from pg_catalog.pg_inherits as i
+       join pg_catalog.pg_class as c on c.oid = i.inhrelid
+      cross join lateral (select to_date(right(c.relname, 8), 'YYYYMMDD')::timestamptz) as d(day)
+      where i.inhparent = 'holdfast.outcome'::regclass
+        and c.relname ~ '^outcome_\d{8}$'
+        and d.day < p_before),
+    (select date_trunc('day', max(d.finished_at)) from holdfast.outcome_default as d
+      where d.state = 'completed' and d.finished_at < p_before),
+    (select date_trunc('day', max(o.finished_at))
+       from unnest(array['failed', 'cancelled', 'superseded']) as s(state)
+      cross join lateral (
+        select d.finished_at
+          from holdfast.outcome_default as d
+         where d.state = s.state
+           and d.state <> 'completed'
+           and d.finished_at < p_before
+         order by d.finished_at desc
+         limit 1
+      ) as o)
+  )
 $$;

@@ -18,7 +18,6 @@ create or replace function holdfast.read_statistics_v1(
   language plpgsql stable security definer
   set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'
-  set jit = off
 as $$
 begin
   if p_step < interval '1 minute' or extract(epoch from p_step)::numeric % 60 <> 0 or p_until <= p_since

@@ -4,9 +4,9 @@
 --   Returns its row without input and output; none when there is no such job.
 --   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
--- The moment it finished, where the caller knows it, names the day to look in; else those from its enqueueing to now are. An
--- hour more on either side is for clocks that are set back. It has no settings of its own, so that it becomes part of the
--- statement that calls it.
+-- The moment it finished, where the caller knows it, names the day to read; else all days from its enqueueing to now are read,
+-- and an hour more on either side, since clocks are set back now and then. It has no settings of its own, so that it becomes
+-- part of the statement that calls it.
 create or replace function holdfast.summarize_job(p_job_id bigint, p_finished_at timestamptz, p_now timestamptz)
   returns table (
     id bigint, type text, queue text, priority smallint, state text, key text, key_policy text, attempts smallint,
@@ -18,28 +18,11 @@ create or replace function holdfast.summarize_job(p_job_id bigint, p_finished_at
 as $$
   select j.id, j.type, j.queue, j.priority, p.state, j.key, j.key_policy, p.attempts, j.max_attempts, p.progress,
          p.status_message, left(p.error ->> 'name', 200), left(p.error ->> 'message', 500), p.locked_by, p.locked_at, p.parked,
-         j.pipeline_id, j.tags, j.created_at, p.run_at, p.finished_at,
+         j.pipeline_id, j.tags, j.created_at, coalesce(p.run_at, j.created_at), p.finished_at,
          case when j.pipeline_id is not null then (select s.name from holdfast.pipeline_step as s where s.job_id = p_job_id) end
     from holdfast.job as j
-   cross join lateral (
-     select 'pending' as state, r.attempts, null::real as progress, null as status_message, null::jsonb as error,
-            null as locked_by, null::timestamptz as locked_at, r.parked, r.run_at, null::timestamptz as finished_at
-       from holdfast.ready as r
-      where r.job_id = p_job_id
-     union all
-     select 'waiting', 0::smallint, null, null, null, null, null, false, j.created_at, null
-       from holdfast.waiting as w
-      where w.job_id = p_job_id
-     union all
-     select 'running', l.attempts, l.progress, l.status_message, null, l.locked_by, l.locked_at, false, l.run_at, null
-       from holdfast.lease as l
-      where l.job_id = p_job_id
-     union all
-     select o.state, o.attempts, null, null, o.error, o.locked_by, o.locked_at, false, o.run_at, o.finished_at
-       from holdfast.outcome as o
-      where o.job_id = p_job_id
-        and o.finished_at >= coalesce(p_finished_at, j.created_at - interval '1 hour')
-        and o.finished_at <= coalesce(p_finished_at, p_now + interval '1 hour')
+   cross join lateral holdfast.place_of(
+     p_job_id, coalesce(p_finished_at, j.created_at - interval '1 hour'), coalesce(p_finished_at, p_now + interval '1 hour')
    ) as p
    where j.id = p_job_id
 $$;

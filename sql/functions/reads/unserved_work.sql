@@ -9,10 +9,6 @@ create or replace function holdfast.unserved_work_v1(p_due_for interval default 
   returns table (queue text, type text, reason text, jobs integer, oldest_run_at timestamptz)
   language plpgsql stable security definer
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off
-  set enable_bitmapscan = off
-  set enable_sort = off
-  set jit = off
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
