@@ -131,8 +131,17 @@ function endpointTable() {
 function functionTable() {
   return table(
     ['function', 'what it does', 'who may call it'],
-    contracts.map(({ folder, name, does }) => [`[\`${name}\`](functions/${folder}/${name}.sql)`, does, callers(name)]),
+    contracts.map(({ folder, name, names, does }) => [
+      `[${namesToCall(name, names)}](functions/${folder}/${name}.sql)`,
+      does,
+      callers(name),
+    ]),
   )
+}
+
+/** A file may hold two operations, as one undoes the other; each has its name in the table. */
+function namesToCall(name, names) {
+  return [name, ...names.filter((other) => other !== name && other in roles)].map((each) => `\`${each}\``).join(' ')
 }
 
 function entries(isWanted) {

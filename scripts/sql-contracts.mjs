@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 const WORDS = ['Guard', 'Locks', 'Returns', 'Notifies']
 
 /**
- * One entry per file: its folder, its name, its first line, its public signatures, and the lines of its contract. Further lines of the
+ * One entry per file: its folder, its name, the names of its functions, its first line, its public signatures, and the lines of its contract. Further lines of the
  * header follow as "Note".
  * @param {string} root
  */
@@ -49,7 +49,10 @@ function contractOf(name, text) {
     else if (/^--\s{4,}/.test(line) || lines.at(-1)?.word === 'Note') lines[lines.length - 1].text += ` ${plain}`
     else lines.push({ word: 'Note', text: plain })
   }
-  return { name, does, lines, signatures: signaturesOf(text) }
+  const names = new Set(
+    [...text.matchAll(/^create or replace function holdfast\.(\w+?)(?:_v\d+)?\(/gm)].map(([, each]) => each),
+  )
+  return { name, names: [...names], does, lines, signatures: signaturesOf(text) }
 }
 
 /** What a caller needs to know of each function of the file: name, parameters, result. */
