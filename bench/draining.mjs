@@ -5,12 +5,11 @@ import { cpuMs } from './cpu.mjs'
 
 // For each process a fifth of what one drains: most of its code is compiled by then.
 const WARM_UP_SHARE = 0.2
-// The drain starts a worker anew, which is made of other objects than the last: so does the warm-up, for each of its halves. What
-// was compiled for the objects of one worker alone is compiled again by then.
+// The drain starts a new worker, and V8 compiles some code again for its objects. So each half of the warm-up starts a worker too.
 const WARM_UP_STARTS = 2
 const LEAST_JOBS = 2000
 const BULK = 1000
-// Where the cores are full, whoever looks takes from what is measured.
+// Where the cores are full, measuring takes CPU time from the drain.
 const TELL_MS = 20
 const LOOK_MS = 4
 

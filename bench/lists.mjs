@@ -24,8 +24,8 @@ const READS = {
   'state:failed error:"nowhere"': (operator) => operator.jobs({ filter: 'state:failed error:nowhere' }),
   'type:type7': (operator) => operator.jobs({ filter: 'type:type7' }),
   'state:completed until:5d': (operator) => operator.jobs({ filter: 'state:completed until:5d' }),
-  'tag:rare, in vain': (operator) => operator.jobs({ filter: 'state:completed tag:rare' }),
-  'input.n=7, in vain': (operator) => operator.jobs({ filter: 'state:completed input.n=7' }),
+  'tag:rare, no job': (operator) => operator.jobs({ filter: 'state:completed tag:rare' }),
+  'input.n=7, no job': (operator) => operator.jobs({ filter: 'state:completed input.n=7' }),
   'one job': (operator, middle) => operator.job(middle),
   'versions of 100 jobs': (operator, middle) =>
     operator.versions(Array.from({ length: 100 }, (_, place) => middle + place)),

@@ -1,7 +1,7 @@
 // backlog: Holdfast drains while the database also holds a million jobs of the future, 100,000 failed ones that wait for their
 // retry, and 100,000 that wait for one key that is held; beside its plain drain. Those of the busy key are due and stand before
-// the others, in the worker's way. The key's holder, a worker too, is there in both, and not for long: one that has been there while
-// all this was filled in would do the upkeep of the queue in the middle of the drain.
+// the others, in the worker's way. The key's holder, a worker too, runs in both. It starts after
+// the tables are filled, so that its maintenance does not fall into the middle of the drain.
 import pg from 'pg'
 import { drainInside, drainOnce } from '../draining.mjs'
 import { holdfast } from '../systems/holdfast.mjs'

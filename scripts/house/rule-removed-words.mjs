@@ -36,7 +36,7 @@ const PHRASES = [
 ]
 
 // Not clean yet. The list only shrinks: a folder leaves it with its last removed word.
-const NOT_YET = ['ARCHITECTURE.md', 'bench/', 'docs/', 'scripts/', 'sql/', 'src/', 'test/']
+const NOT_YET = ['ARCHITECTURE.md', 'docs/internals/', 'docs/reference/sql.md', 'sql/', 'src/', 'test/']
 
 const TEXT = /\.(?:ts|tsx|mjs|js|sql|md|css|html|txt)$/
 // This rule names the words, and the changelog names what was renamed.
