@@ -21,7 +21,10 @@ const WORDS = new Map(
 )
 
 const PHRASES = [
-  [/\b[Ss]tand-ins?\b|[Ss]tandIn(?![a-z])|stand_in(?![a-z])|\b(?:[Ss]tands?|[Ss]tood|[Ss]tanding) in for\b/, 'renewal watchdog, takes over'],
+  [
+    /\b[Ss]tand-ins?\b|[Ss]tandIn(?![a-z])|stand_in(?![a-z])|\b(?:[Ss]tands?|[Ss]tood|[Ss]tanding) in for\b/,
+    'renewal watchdog, takes over',
+  ],
   [/\bhand(?:s|ed|ing)? (?:\w+ )?over\b|handOver|hand_over/i, 'direct handoff'],
   [/\bstop[- ]words?\b|stopWord/i, 'cancellation'],
   [/\bin doubt\b|inDoubt|in_doubt/i, 'unacknowledged'],
