@@ -41,7 +41,7 @@ async function openDatabase(ownerUrl, url) {
     max: 4,
     connectionTimeoutMillis: 5000,
     query_timeout: 20_000,
-    // The owner writes, also while the server tells everyone else that it is read-only.
+    // The owner writes, also while the server is read-only for everyone else.
     options: '-c default_transaction_read_only=off',
   })
   owner.on('error', () => {})

@@ -10,14 +10,14 @@ const CLI = join(HERE, '..', 'dist', 'cli', 'main.js')
 const PATIENCE_MS = 60_000
 
 /**
- * One printed line: the name of an event and what it tells.
+ * One printed line: the name of an event and its fields.
  * @typedef {{ event: string, [name: string]: unknown }} Fact
  */
 
 /**
  * @typedef {object} WorkerSettings
  * @property {string} [lease] of every type
- * @property {string[]} [tell] further events to print
+ * @property {string[]} [print] further events to print
  * @property {boolean} [isolated] serve the isolated jobs too
  * @property {Record<string, unknown>} [options] of createHoldfast
  */
@@ -73,22 +73,22 @@ export class WorkerProcess {
    * Everything of that name so far.
    * @param {string} event
    */
-  told(event) {
+  events(event) {
     return this.#facts.filter((fact) => fact.event === event)
   }
 
   /**
-   * Waits until an event was told that often; fails when the process ends before.
+   * Waits until an event was printed that often; fails when the process ends before.
    * @param {string} event
    */
   async hears(event, times = 1) {
     const deadline = performance.now() + PATIENCE_MS
-    while (this.told(event).length < times) {
+    while (this.events(event).length < times) {
       if (!this.isAlive) throw new Error(`worker ${this.pid} ended before "${event}":\n${this.#stderr}`)
-      if (performance.now() > deadline) throw new Error(`worker ${this.pid} did not tell "${event}" in time`)
+      if (performance.now() > deadline) throw new Error(`worker ${this.pid} did not print "${event}" in time`)
       await pause(10)
     }
-    return this.told(event)
+    return this.events(event)
   }
 
   /** Its id in the database. */
@@ -128,19 +128,19 @@ export function openFleet(url) {
     },
 
     /**
-     * How often an event was told by all of them, the ended ones too.
+     * How often all of them printed an event, ended ones included.
      * @param {string} event
      */
-    count: (event) => all.reduce((sum, worker) => sum + worker.told(event).length, 0),
+    count: (event) => all.reduce((sum, worker) => sum + worker.events(event).length, 0),
 
-    /** What they said that nobody planned. */
+    /** What they printed that no scenario expects. */
     complaints: () => all.map(({ stderr }) => stderr).join(''),
 
     /** The last faults of each worker, to explain a scenario that failed. */
     lastFaults: () =>
       all.flatMap((worker) =>
         worker
-          .told('worker.fault')
+          .events('worker.fault')
           .slice(-5)
           .map(({ doing, code, error }) => `${worker.pid}: ${doing}: ${code} ${error}`),
       ),

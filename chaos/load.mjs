@@ -28,7 +28,7 @@ export function startLoad({ client, ask, acknowledged }, { mix, backlog = 400 })
   const going = (async () => {
     while (!isOver) {
       const pending = await countPending(ask)
-      // While nobody can tell, a producer goes on all the same.
+      // A producer goes on while the database is away.
       const n = backlog - (pending ?? backlog - 10)
       if (n > 0) await Promise.all(mix.map((part) => enqueueOf(part, n)))
       await pause(EVERY_MS)

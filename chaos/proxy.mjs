@@ -25,7 +25,7 @@ export async function openProxy(url) {
       [server, client],
     ]) {
       side.on('error', () => {})
-      // A half-open connection does not tell the one side that the other is gone.
+      // A half-open connection leaves one side unaware that the other is gone.
       side.on('close', () => {
         pairs.delete(pair)
         if (!swallows.asked) other.destroy()
@@ -44,7 +44,7 @@ export async function openProxy(url) {
     swallowAll() {
       swallows = { asked: true, answered: true }
     },
-    /** What is asked arrives and is done; nobody hears the answer. */
+    /** What is asked arrives and is done; the answer is lost. */
     swallowAnswers() {
       swallows = { asked: false, answered: true }
     },

@@ -9,7 +9,7 @@ const PATIENCE_MS = 60_000
 
 // Workers that only serve the schedule: no queue has a job for them, so that what they fire stays to be counted.
 const SETTINGS = {
-  tell: ['schedule.fired'],
+  print: ['schedule.fired'],
   options: { queues: ['nothing'], watchdog: false, listen: false, maxConnections: 2 },
 }
 
@@ -75,11 +75,11 @@ export async function fireAndKill({ fleet, ask }, ticks) {
 async function firedBy(workers, tick) {
   for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await pause(5)) {
     for (const worker of workers) {
-      const last = worker.told('schedule.fired').at(-1)
+      const last = worker.events('schedule.fired').at(-1)
       if (last && JSON.stringify(last.ticks).includes(tick)) return worker
     }
   }
-  throw new Error(`nobody fired the tick of ${tick}`)
+  throw new Error(`no worker fired the tick of ${tick}`)
 }
 
 /**
@@ -91,7 +91,7 @@ async function untilPlanned(ask, tick) {
     const [row] = await ask('select next_tick from holdfast.schedule where job_key = $1', [JOB_KEY])
     if (row?.next_tick?.getTime() === tick) return
   }
-  throw new Error(`nobody planned the tick of ${new Date(tick).toISOString()}`)
+  throw new Error(`no worker planned the tick of ${new Date(tick).toISOString()}`)
 }
 
 /**

@@ -44,8 +44,8 @@ async function blockOne({ fleet, enqueue, untilHeldBy }, { lease, blockMs, optio
   const reaper = await fleet.startWorker({ lease })
   const both = [blocked, reaper]
   return {
-    reaped: () => both.flatMap((worker) => worker.told('job.reaped')).flatMap(({ jobs }) => jobs).length,
-    refused: () => blocked.told('job.lost').length,
+    reaped: () => both.flatMap((worker) => worker.events('job.reaped')).flatMap(({ jobs }) => jobs).length,
+    refused: () => blocked.events('job.lost').length,
     async end() {
       for (const worker of both) worker.kill('SIGTERM')
       await Promise.all(both.map(({ ended }) => ended))

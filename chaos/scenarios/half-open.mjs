@@ -25,7 +25,7 @@ export async function run(context) {
 /** A worker behind the proxy holds jobs and is cut off; another, beside it, takes them over. */
 async function partitionOne(context, proxy) {
   const { fleet, enqueue, value, untilHeldBy, untilIdle, check } = context
-  const settings = { lease: '5s', tell: ['job.claimed', 'job.completed'] }
+  const settings = { lease: '5s', print: ['job.claimed', 'job.completed'] }
   const cutOff = await fleet.startWorker({ ...settings, url: proxy.url })
   const held = [
     ...(await enqueue('noop', Array(JOBS).fill({ ms: 12_000 }))),
@@ -39,18 +39,18 @@ async function partitionOne(context, proxy) {
 
   const cutAt = performance.now()
   proxy.swallowAll()
-  await until('the cut-off worker stops its jobs', async () => cutOff.told('aborted').length >= held.length, {
+  await until('the cut-off worker stops its jobs', async () => cutOff.events('aborted').length >= held.length, {
     ms: 20_000,
   })
   const abortMs = Math.round(performance.now() - cutAt)
   await pause(Math.max(0, SWALLOW_MS - abortMs))
   const takenOver = await value('select count(*)::int from holdfast.jobs where token >= 2 and id = any ($1)', [held])
   const swallowed = proxy.swallowed()
-  const claimsBefore = cutOff.told('job.claimed').length
+  const claimsBefore = cutOff.events('job.claimed').length
 
   proxy.heal()
   const healedAt = performance.now()
-  await until('the cut-off worker works again', async () => cutOff.told('job.claimed').length > claimsBefore, {
+  await until('the cut-off worker works again', async () => cutOff.events('job.claimed').length > claimsBefore, {
     ms: 150_000,
   })
   const backMs = Math.round(performance.now() - healedAt)
@@ -58,10 +58,10 @@ async function partitionOne(context, proxy) {
   await untilIdle()
   other.kill('SIGTERM')
 
-  const codes = cutOff.told('aborted').map(({ code }) => code)
+  const codes = cutOff.events('aborted').map(({ code }) => code)
   check('bytes were swallowed', swallowed > 0, swallowed)
   check(
-    'the cut-off worker told its handlers that their leases are lost',
+    'the cut-off worker reported to its handlers that their leases are lost',
     codes.every((code) => code === 'LEASE_LOST'),
     codes,
   )
@@ -76,7 +76,7 @@ async function partitionOne(context, proxy) {
   check('nothing hangs when it stops', stopMs < 25_000, stopMs)
   return {
     'bytes swallowed': swallowed,
-    'handlers told after': `${abortMs} ms of a lease of 5 s`,
+    'handlers aborted after': `${abortMs} ms of a lease of 5 s`,
     'works again after healing': `${backMs} ms`,
   }
 }
@@ -106,9 +106,9 @@ async function loseAnswers({ fleet, enqueue, acknowledged, value, untilIdle, unt
     await client.close()
   }
 
-  const worker = await fleet.startWorker({ url: proxy.url, tell: ['job.completed'] })
+  const worker = await fleet.startWorker({ url: proxy.url, print: ['job.completed'] })
   await untilIdle()
-  const toldBefore = worker.told('job.completed').length
+  const completedBefore = worker.events('job.completed').length
   const ids = await enqueue('noop', Array(JOBS).fill({ ms: 2000 }))
   await untilHeldBy(worker, JOBS)
   const swallowedBefore = proxy.swallowed()
@@ -122,9 +122,9 @@ async function loseAnswers({ fleet, enqueue, acknowledged, value, untilIdle, unt
   await untilIdle()
   await until(
     'the worker hears of its completions',
-    async () => worker.told('job.completed').length - toldBefore >= JOBS,
+    async () => worker.events('job.completed').length - completedBefore >= JOBS,
   )
-  const lost = worker.told('job.lost').length
+  const lost = worker.events('job.lost').length
   const restarted = await value('select count(*)::int from holdfast.jobs where id = any ($1) and token > 1', [ids])
   check('answers to completions were lost', storedUnheard > 0 && proxy.swallowed() > swallowedBefore, storedUnheard)
   check('repeating them was accepted', lost === 0 && restarted === 0, { lost, restarted })

@@ -50,10 +50,10 @@ export async function run(context) {
   check('the worker survived', worker.isAlive && worker.stderr === '', worker.stderr)
   const busy = await busyShare(worker.pid)
   check('no loop runs on in the worker', busy === undefined || busy < 0.5, busy)
-  return { ...statistics, 'share of a core that the worker takes at rest': busy ?? 'not told by this system' }
+  return { ...statistics, 'share of a core that the worker takes at rest': busy ?? 'unknown on this system' }
 }
 
-/** Of one second; undefined where the system does not tell. */
+/** Of one second; undefined where the system does not report it. */
 async function busyShare(pid) {
   const ticks = async () => {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)

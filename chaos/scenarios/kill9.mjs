@@ -44,7 +44,7 @@ export async function run({ fleet, ask, value, enqueue, client, untilIdle, until
 
     await until('the effects are over', async () => (await value(LIVING_EFFECTS)) === 0)
     for (const id of held) await client.cancel(id, { reason: 'the round is over' })
-    await until('the survivor is free again', async () => other.told('job.lost').length >= HELD)
+    await until('the survivor is free again', async () => other.events('job.lost').length >= HELD)
     doomed = other
   }
   await untilIdle()

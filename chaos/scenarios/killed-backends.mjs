@@ -43,7 +43,7 @@ export async function run(context) {
     [`completed in ${WINDOW_MS} ms before, at the end of, after`]: `${before}, ${during}, ${after}`,
     'throughput after / before': ratio(after, before),
     'attempts failed or lost': await value('select count(*)::int from holdfast.attempt'),
-    'faults told by workers': fleet.count('worker.fault'),
+    'faults reported by workers': fleet.count('worker.fault'),
     'jobs that failed for good': await value(`select count(*)::int from holdfast.jobs where state = 'failed'`),
   }
 }

@@ -24,7 +24,7 @@ export async function run({ fleet, ask, value, enqueue, untilIdle, appRole, chec
          from started as s join holdfast.job as j on j.id = s.job_id where j.id = any ($1)`,
       [ids],
     )
-    check(`${title}: nobody listened`, listening === 0, listening)
+    check(`${title}: no session listened`, listening === 0, listening)
     check(`${title}: every job ran, once`, rows.length === ids.length, rows.length)
     Object.assign(
       statistics,

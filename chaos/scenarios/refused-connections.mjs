@@ -65,14 +65,14 @@ export async function run(context) {
 
 function faults(workers, code) {
   return workers
-    .flatMap((worker) => worker.told('worker.fault'))
+    .flatMap((worker) => worker.events('worker.fault'))
     .filter((fact) => fact.code === code || String(fact.error).includes(TEXTS[code])).length
 }
 
 // The watchdog thread reports its faults as text.
 const TEXTS = { 53300: 'connection slots', 25006: 'read-only transaction' }
 
-/** Takes each free connection, and those of the workers, which the server is told to end. */
+/** Takes each free connection, and those of the workers, which the server ends. */
 async function useUpConnections({ url, ask, appRole }, ms) {
   const hogs = new Set()
   const deadline = performance.now() + ms

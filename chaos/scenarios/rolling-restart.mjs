@@ -2,10 +2,10 @@ import { startLoad } from '../load.mjs'
 import { pause } from '../waiting.mjs'
 
 export const name = 'rolling-restart'
-export const what = 'two `holdfast worker` processes are told to stop and replaced, ten times, under load'
+export const what = 'two `holdfast worker` processes are stopped and replaced, ten times, under load'
 
 const RESTARTS = 10
-// The long ones outlive the grace of one second: they are told to stop and given back.
+// The long ones outlive the grace of one second: they are aborted and released.
 const MIX = [
   { type: 'noop', input: { ms: 50 }, share: 0.9 },
   { type: 'noop', input: { ms: 3000 }, share: 0.05 },

@@ -7,7 +7,7 @@ const JOBS = 20
 const STOPPED_MS = 10_000
 
 export async function run({ fleet, ask, value, enqueue, untilIdle, untilHeldBy, check }) {
-  const settings = { lease: '4s', tell: ['job.completed'] }
+  const settings = { lease: '4s', print: ['job.completed'] }
   const sleeper = await fleet.startWorker(settings)
   const stale = [
     ...(await enqueue('noop', Array(JOBS).fill({ ms: 6000 }))),
@@ -22,13 +22,13 @@ export async function run({ fleet, ask, value, enqueue, untilIdle, untilHeldBy, 
   sleeper.kill('SIGCONT')
   await until(
     'the stopped worker has learnt of its losses',
-    async () => sleeper.told('job.lost').length >= stale.length,
+    async () => sleeper.events('job.lost').length >= stale.length,
   )
   await untilIdle()
 
   const isStale = ({ id }) => stale.includes(id)
-  const accepted = sleeper.told('job.completed').filter(isStale).length
-  const refused = sleeper.told('job.lost').filter(isStale).length
+  const accepted = sleeper.events('job.completed').filter(isStale).length
+  const refused = sleeper.events('job.lost').filter(isStale).length
   const completedBy = await ask('select distinct locked_by from holdfast.outcome where job_id = any ($1)', [stale])
   check('its jobs were taken while it was stopped', takenOver === stale.length, takenOver)
   check('every outcome of the stopped worker was refused', refused === stale.length && accepted === 0, {

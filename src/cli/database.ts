@@ -22,7 +22,7 @@ export function withDatabase(command: Command): Command {
     .option('--json', 'print JSON')
 }
 
-/** Where to look: no jobs are needed for it, so the application's file is read only if nothing else names a database. */
+/** The application's file is loaded only if neither the flags nor the environment name a database. */
 export async function findDatabase(flags: DatabaseFlags): Promise<Pick<StoreOptions, 'database' | 'schema'>> {
   const url = namedUrl(flags)
   if (url) return { database: url, schema: flags.schema }
@@ -46,7 +46,7 @@ export async function withClient<T>(flags: DatabaseFlags, work: (open: OpenClien
   }
 }
 
-/** The application on the database that the flags and the environment name. A pool that its file made itself stays. */
+/** The application, on the database that the flags or the environment name. A pool made by the application's file is kept. */
 export function onDatabase(app: App, flags: DatabaseFlags): App {
   const isOwnPool = typeof app.database === 'object' && flags.database === undefined
   const url = isOwnPool ? undefined : namedUrl(flags)

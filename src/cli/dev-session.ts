@@ -7,12 +7,12 @@ import type { Serving } from '../http/serve.js'
 import type { Events } from '../observe/events.js'
 import { type App, loadApp } from './load-app.js'
 
-export interface DevFacts {
+export interface DevListener {
   /** `url`: where the HTTP API of the application is. */
   started(app: App, url: string, isFirst: boolean): void
   /** The application could not be loaded or started; the one before goes on. */
   broken(error: unknown): void
-  said(line: DevLine): void
+  jobChanged(line: DevLine): void
 }
 
 /** Something that happened to a job. */
@@ -23,23 +23,23 @@ export interface DevLine {
   readonly text: string
 }
 
-// Who has just saved a file does not wait for a long job: it is given back and begins again with the new code.
+// A developer who saves a file does not wait for a long job: it is released and starts again with the new code.
 const GRACE_MS = 2000
 
 export class DevSession {
   readonly #database: OpenDatabase
   readonly #file: string | undefined
   readonly #port: number
-  readonly #facts: DevFacts
+  readonly #listener: DevListener
   #app: App | undefined
   #serving: Serving | undefined
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(database: OpenDatabase, file: string | undefined, port: number, facts: DevFacts) {
+  constructor(database: OpenDatabase, file: string | undefined, port: number, listener: DevListener) {
     this.#database = database
     this.#file = file
     this.#port = port
-    this.#facts = facts
+    this.#listener = listener
   }
 
   /** Throws when the application cannot be started for the first time. */
@@ -47,7 +47,7 @@ export class DevSession {
     this.#app = await this.#begin(first, true)
   }
 
-  /** One at a time: changes that come meanwhile are met by the next. */
+  /** Reloads run one after another; a change during a reload starts one more. */
   reload(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#reload())
     return this.#turn
@@ -67,22 +67,22 @@ export class DevSession {
     const before = this.#app
     try {
       const next = await loadApp(this.#file, { fresh: true })
-      // Not beside each other: what is enqueued from now on is for the new code.
+      // The two never run side by side: the new code runs what is enqueued from now on.
       await before?.stop()
       this.#app = await this.#begin(next, false)
       await before?.close()
     } catch (error) {
       await before?.start()
-      this.#facts.broken(error)
+      this.#listener.broken(error)
     }
   }
 
   async #begin(loaded: App, isFirst: boolean): Promise<App> {
     const app = loaded.with({ database: this.#database, migrate: true, grace: GRACE_MS })
-    tellJobs(app, (line) => this.#facts.said(line))
+    reportJobs(app, (line) => this.#listener.jobChanged(line))
     try {
       await app.start()
-      // Pages come back by themselves: the new server is where the old one was.
+      // The new server takes the port of the old one, so that open pages reconnect.
       const port = this.#serving?.port ?? this.#port
       await this.#serving?.close()
       const { serve } = await import('../http/serve.js')
@@ -91,19 +91,19 @@ export class DevSession {
       await app.close()
       throw error
     }
-    this.#facts.started(app, this.#serving.url, isFirst)
+    this.#listener.started(app, this.#serving.url, isFirst)
     return app
   }
 }
 
-function tellJobs(app: App, say: (line: DevLine) => void): void {
+function reportJobs(app: App, report: (line: DevLine) => void): void {
   app.on('job.completed', async ({ id, type, ms }: Events['job.completed']) => {
     const output = (await app.find(id).catch(() => undefined))?.output
     const shown = output === undefined || output === null ? '' : ` ${JSON.stringify(output)}`
-    say({ event: 'job.completed', id, type, text: `completed in ${Math.round(ms)} ms${shown}` })
+    report({ event: 'job.completed', id, type, text: `completed in ${Math.round(ms)} ms${shown}` })
   })
   app.on('job.failed', ({ id, type, attempt, failure, isFinal }: Events['job.failed']) =>
-    say({
+    report({
       event: 'job.failed',
       id,
       type,
@@ -111,9 +111,9 @@ function tellJobs(app: App, say: (line: DevLine) => void): void {
     }),
   )
   app.on('job.snoozed', ({ id, type, delayMs }: Events['job.snoozed']) =>
-    say({ event: 'job.snoozed', id, type, text: `snoozed for ${delayMs} ms` }),
+    report({ event: 'job.snoozed', id, type, text: `snoozed for ${delayMs} ms` }),
   )
   app.on('job.cancelled', ({ id, type, reason }: Events['job.cancelled']) =>
-    say({ event: 'job.cancelled', id, type, text: `cancelled${reason === null ? '' : `: ${reason}`}` }),
+    report({ event: 'job.cancelled', id, type, text: `cancelled${reason === null ? '' : `: ${reason}`}` }),
   )
 }

@@ -9,7 +9,7 @@ import { HoldfastError } from '../domain/error/errors.js'
 import type { Job } from '../domain/job/job.js'
 import type { StoreOptions } from '../holdfast.js'
 
-/** What commands need of a Holdfast; told by shape, since the app may have its own copy of the package. */
+/** What commands need of a Holdfast. Recognised by shape: the application may use its own copy of the package. */
 export interface App {
   readonly database: StoreOptions['database']
   readonly schema: string
@@ -35,7 +35,7 @@ export function findAppFile(named: string | undefined): string | undefined {
   return found && resolve(found)
 }
 
-/** The file's export `holdfast`, its default export, or the only Holdfast that it exports. `fresh`: read anew from the disk. */
+/** The file's export `holdfast`, its default export, or the only Holdfast that it exports. `fresh`: reads the file from the disk again. */
 export async function loadApp(named: string | undefined, { fresh = false } = {}): Promise<App> {
   const path = findAppFile(named)
   if (path === undefined || !existsSync(path)) {

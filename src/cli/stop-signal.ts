@@ -1,4 +1,4 @@
-// How a long-running command is told to stop.
+// The signals that stop a long-running command.
 
 /** Resolves at the first signal; the second ends the process at once. */
 export function stopSignal(): Promise<void> {

@@ -1,4 +1,4 @@
-// Tells when files of an application change.
+// Reports changes of an application's files.
 
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -8,8 +8,8 @@ const SETTLE_MS = 150
 const SOURCE = /\.(m|c)?(j|t)sx?$|\.json$/
 
 /**
- * Folders with all that is in them, and one file by itself. Calls `changed` once things have settled. Every folder has a
- * watcher of its own: one that is recursive, or on a file, loses what an editor replaces.
+ * Watches folders with everything in them, and one file. Calls `changed` once no further change has come for a moment. Each
+ * folder has its own watcher: a recursive watcher, or one on a file, misses files that an editor replaces.
  */
 export function watchFiles(folders: readonly string[], file: string, changed: () => void): () => void {
   const watchers = new Map<string, FSWatcher>()

@@ -21,7 +21,7 @@ test('the jobs of a worker that was killed run elsewhere, and their effects take
 
   await until(async () => (await bench.look('select from started where pid = $1', [other.pid])).length === 5)
   await until(async () => (await fleet.jobs(effects)).every(({ state }) => state === 'completed'))
-  expect(other.told('job.reaped').length).toBeGreaterThan(0)
+  expect(other.events('job.reaped').length).toBeGreaterThan(0)
   expect(await fleet.jobs(holds)).toEqual(
     holds.map((id) => expect.objectContaining({ id, state: 'running', attempts: 2 })),
   )
@@ -42,12 +42,12 @@ test('the jobs of a worker that was killed right after its start run elsewhere, 
   const other = await fleet.startWorker({ lease: '1h' })
 
   await until(async () => (await bench.look('select from started where pid = $1', [other.pid])).length === 1)
-  expect(other.told('job.reaped')).toHaveLength(1)
+  expect(other.events('job.reaped')).toHaveLength(1)
   expect(await fleet.jobs([id])).toEqual([expect.objectContaining({ state: 'running', attempts: 2 })])
 })
 
 test('every outcome of a worker that was stopped for longer than its leases is refused', async () => {
-  const settings = { lease: '3s', tell: ['job.completed'] }
+  const settings = { lease: '3s', print: ['job.completed'] }
   const sleeper = await fleet.startWorker(settings)
   const ids = [
     ...(await fleet.enqueue(5, { type: 'noop', input: { ms: 4000 } })),
@@ -61,7 +61,7 @@ test('every outcome of a worker that was stopped for longer than its leases is r
   sleeper.kill('SIGCONT')
   await sleeper.hears('job.lost', 10)
 
-  expect(sleeper.told('job.completed')).toEqual([])
+  expect(sleeper.events('job.completed')).toEqual([])
   const worker = await other.id()
   expect(await fleet.jobs(ids)).toEqual(ids.map((id) => expect.objectContaining({ id, locked_by: worker })))
   expect((await bench.look('select distinct job_id from effect_log')).length).toBe(5)

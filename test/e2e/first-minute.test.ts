@@ -48,7 +48,7 @@ test('init and dev lead to a job that ran, and a changed file is taken up', asyn
   first.type('hello {"name": "Grace"}')
   await first.says(/{"greeting":"Welcome, Grace"}/)
   await writeFile(join(app, 'jobs/hello.ts'), 'export const hello = ;')
-  await first.says(/the jobs as they were go on/)
+  await first.says(/the previous version of the jobs goes on running/)
   first.type('hello {"name": "Edsger"}')
   await first.says(/{"greeting":"Welcome, Edsger"}/)
   first.type('q')

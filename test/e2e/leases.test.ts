@@ -38,7 +38,7 @@ describe('a worker that is blocked for longer than its leases, beside another th
     await until(() => areAll('running', ids))
     const leases = await bench.look('select distinct lease_id from holdfast.lease where job_id = any ($1)', [ids])
     await until(() => areAll('completed', ids))
-    told[queue] = { ids, jobs: await fleet.jobs(ids), lost: blocked.told('job.lost'), leases: leases.length }
+    told[queue] = { ids, jobs: await fleet.jobs(ids), lost: blocked.events('job.lost'), leases: leases.length }
   }
 
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('a worker that is blocked for longer than its leases, beside another th
         return (await bench.look(enqueue, [JSON.stringify({ queue })])).map(({ id }) => String(id))
       }),
     ])
-    reaped = reaper.told('job.reaped')
+    reaped = reaper.events('job.reaped')
   })
 
   test.each([
@@ -84,8 +84,8 @@ test('a worker that its first job blocks before its keeper has looked once keeps
   const reaper = await fleet.startWorker({ lease: '10s' })
   await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'completed'))
 
-  expect(reaper.told('job.reaped')).toEqual([])
-  expect(blocked.told('job.lost')).toEqual([])
+  expect(reaper.events('job.reaped')).toEqual([])
+  expect(blocked.events('job.lost')).toEqual([])
   expect(await fleet.jobs(ids)).toEqual([expect.objectContaining({ attempts: 1 })])
 })
 
@@ -98,7 +98,7 @@ test('where nobody stands in for its keeper, a blocked worker loses its leases, 
   await until(() => areAll('completed', ids))
   await blocked.hears('job.lost')
 
-  expect(reaper.told('job.reaped').length).toBeGreaterThan(0)
+  expect(reaper.events('job.reaped').length).toBeGreaterThan(0)
   expect(await bench.look('select job_id from effect_log order by job_id')).toEqual(
     ids.slice(0, 3).map((job_id) => ({ job_id })),
   )

@@ -1,4 +1,4 @@
-// holdfast bench: how many empty jobs this machine and this database take in and run, with one worker in this process.
+// holdfast bench: how many empty jobs per second this database stores and one worker in this process runs.
 
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
@@ -16,8 +16,8 @@ interface BenchFlags extends DatabaseFlags {
 export function addBench(program: Command): void {
   withDatabase(program.command('bench'))
     .description('measure how fast empty jobs are enqueued and run here')
-    .option('--jobs <n>', 'how many', '10000')
-    .option('--batch <n>', 'how many are enqueued at once', '1000')
+    .option('--jobs <n>', 'how many jobs', '10000')
+    .option('--batch <n>', 'how many jobs per enqueue call', '1000')
     .addHelpText('after', '\nThe jobs have a queue of their own and go with the retention like all others.')
     .action(runBench)
 }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { type OpenDatabase, openSharedDatabase } from '../../client/open.js'
 import { type DatabaseFlags, onDatabase, withDatabase } from '../database.js'
-import { type DevFacts, DevSession } from '../dev-session.js'
+import { type DevListener, DevSession } from '../dev-session.js'
 import { errorLine } from '../exit-codes.js'
 import { parseJson } from '../json-argument.js'
 import { findAppFile, loadApp } from '../load-app.js'
@@ -22,8 +22,8 @@ interface DevFlags extends DatabaseFlags {
 export function addDev(program: Command, version: string): void {
   withDatabase(program.command('dev'))
     .description('run your jobs while you write them; without a database on an embedded PostgreSQL')
-    .option('--watch <folder...>', 'folders whose changes reload the jobs', ['jobs', 'src'])
-    .option('--port <n>', 'where the HTTP API listens, on this machine only; 0 takes any that is free', '4747')
+    .option('--watch <folder...>', 'reload the jobs when files in these folders change', ['jobs', 'src'])
+    .option('--port <n>', 'port of the HTTP API, on this machine only; 0 takes a free one', '4747')
     .action((flags: DevFlags) => runDev(flags, version))
 }
 
@@ -32,18 +32,18 @@ async function runDev(flags: DevFlags, version: string): Promise<void> {
   const stopped = stopSignal()
   const app = onDatabase(await loadApp(flags.config, { fresh: true }), flags)
   const database = await openSharedDatabase({ database: app.database })
-  const tell = teller(flags)
+  const print = printer(flags)
   const session = new DevSession(
     database,
     flags.config,
     checkPort(flags.port),
-    facts(tell, () => banner(database, version, startedAt)),
+    listener(print, () => banner(database, version, startedAt)),
   )
   try {
     await session.start(app)
     const file = findAppFile(flags.config) ?? ''
     const unwatch = watchFiles(flags.watch, file, () => void session.reload())
-    await Promise.race([stopped, typedLines(session, tell)])
+    await Promise.race([stopped, typedLines(session, print)])
     unwatch()
     await session.stop()
   } finally {
@@ -52,28 +52,32 @@ async function runDev(flags: DevFlags, version: string): Promise<void> {
   process.exit()
 }
 
-type Tell = (event: string, fact: object, text: string) => void
+type Print = (event: string, fields: object, text: string) => void
 
-function teller({ json }: DevFlags): Tell {
-  return (event, fact, text) => {
+function printer({ json }: DevFlags): Print {
+  return (event, fields, text) => {
     const at = new Date()
-    if (json) console.log(JSON.stringify({ at: at.toISOString(), event, ...fact }))
+    if (json) console.log(JSON.stringify({ at: at.toISOString(), event, ...fields }))
     else console.log(`${paint('dim', at.toTimeString().slice(0, 8))} ${text}`)
   }
 }
 
-function facts(tell: Tell, opening: () => string): DevFacts {
+function listener(print: Print, opening: () => string): DevListener {
   return {
     started(app, url, isFirst) {
       const count = `${app.types.length} ${app.types.length === 1 ? 'job' : 'jobs'} (${app.types.join(', ')})`
-      if (!isFirst) return tell('reloaded', { types: app.types }, `reloaded: ${count}`)
-      tell('ready', { types: app.types, url }, `${opening()} · ${count}`)
-      tell('serving', { url }, `the HTTP API is at ${url}`)
-      tell('hint', {}, `type a job and its input to run it: ${app.types[0] ?? 'type'} {"name": "Ada"} · q quits`)
+      if (!isFirst) return print('reloaded', { types: app.types }, `reloaded: ${count}`)
+      print('ready', { types: app.types, url }, `${opening()} · ${count}`)
+      print('serving', { url }, `the HTTP API is at ${url}`)
+      print('hint', {}, `type a job and its input to run it: ${app.types[0] ?? 'type'} {"name": "Ada"} · q quits`)
     },
     broken: (error) =>
-      tell('broken', { message: String(error) }, `${errorLine(error, false)}\nthe jobs as they were go on`),
-    said: ({ event, id, type, text }) => tell(event, { id, type, text }, `${type} #${id} ${text}`),
+      print(
+        'broken',
+        { message: String(error) },
+        `${errorLine(error, false)}\nthe previous version of the jobs goes on running`,
+      ),
+    jobChanged: ({ event, id, type, text }) => print(event, { id, type, text }, `${type} #${id} ${text}`),
   }
 }
 
@@ -83,8 +87,8 @@ function banner({ engine }: OpenDatabase, version: string, startedAt: number): s
   return `holdfast ${version} · ${where} · ready in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`
 }
 
-/** `hello {"name": "Ada"}` enqueues a job; q ends. Input that ends, as that of a service, ends nothing. */
-function typedLines(session: DevSession, tell: Tell): Promise<void> {
+/** `hello {"name": "Ada"}` enqueues a job; q quits. The end of standard input does not end the command. */
+function typedLines(session: DevSession, print: Print): Promise<void> {
   return new Promise((resolve) => {
     createInterface({ input: process.stdin }).on('line', async (line) => {
       const [, type = '', input = ''] = /^\s*(\S*)\s*(.*)$/.exec(line) ?? []
@@ -93,7 +97,7 @@ function typedLines(session: DevSession, tell: Tell): Promise<void> {
       try {
         await session.enqueue(type, parseJson('the input', input.trim() || '{}'))
       } catch (error) {
-        tell('refused', { message: String(error) }, errorLine(error, false))
+        print('refused', { message: String(error) }, errorLine(error, false))
       }
     })
   })

@@ -1,4 +1,4 @@
-// holdfast doctor: examines the database and those who use it, and says what to do. Exit code 1 gates a deploy.
+// holdfast doctor: examines the database and its workers, and prints what to do. Exit code 1 can stop a deployment.
 
 import type { Command } from 'commander'
 import { examine } from '../../doctor/examine.js'
@@ -40,7 +40,7 @@ const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
 function lines({ check, verdict, fact, fix, sql }: Finding): string {
   const head = `${paint(COLOURS[verdict], verdict.padEnd(4))}  ${check}: ${fact}`
-  // A whole function is no line: --fix-sql has it.
+  // A function takes many lines: only --fix-sql prints it.
   const short = (sql ?? []).filter((statement) => !statement.includes('\n'))
   return [head, ...(fix ? [`        ${fix}`] : []), ...short.map((statement) => `        ${statement}`)].join('\n')
 }

@@ -57,7 +57,7 @@ function defaults({ js, folder }: InitFlags): Starter {
   return { isTypeScript: !js, folder: checkFolder(folder ?? 'jobs') }
 }
 
-/** Two questions at most; undefined when the newcomer gives up. */
+/** Asks at most two questions; undefined when the user cancels. */
 async function ask(flags: InitFlags): Promise<Starter | undefined> {
   const { intro, isCancel, select, text } = await import('@clack/prompts')
   intro('holdfast')
@@ -86,7 +86,7 @@ async function writeStarter(starter: Starter): Promise<[written: string[], kept:
   const [written, kept]: [string[], string[]] = [[], []]
   for (const [file, text] of Object.entries(starterFiles(starter))) {
     await mkdir(dirname(resolve(file)), { recursive: true })
-    // wx: whoever made it first keeps it.
+    // wx: a file that exists is kept.
     const isNew = await writeFile(file, text, { flag: 'wx' }).then(
       () => true,
       (error) => {
@@ -132,7 +132,7 @@ async function ignoreData(): Promise<void> {
   await appendFile('.gitignore', `${text === '' || text.endsWith('\n') ? '' : '\n'}${IGNORED}\n`)
 }
 
-/** The scripts need the package in this folder, not only where npx has put it. */
+/** npx keeps the package elsewhere; the scripts need it in this folder. */
 function ensureInstalled({ install, json }: InitFlags, version: string): boolean {
   if (isInstalledHere()) return true
   if (!install) return false

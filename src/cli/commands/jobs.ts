@@ -1,4 +1,4 @@
-// holdfast jobs: look at jobs, and the operations of an operator on them.
+// holdfast jobs: shows jobs, and retries, cancels and recovers them.
 
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.js'
@@ -15,29 +15,29 @@ interface OperatorFlags extends DatabaseFlags {
 }
 
 export function addJobs(program: Command): void {
-  const jobs = program.command('jobs').description('look at jobs, retry, cancel and recover them')
+  const jobs = program.command('jobs').description('show jobs, retry, cancel and recover them')
   withDatabase(jobs.command('list [filter...]'))
     .description(
       'jobs, newest first; all of them, or those of a filter: state:failed type:mail since:24h input.year=2026',
     )
-    .option('--after <position>', 'go on where the page before ended')
-    .option('--limit <n>', 'at most so many, up to 200', '50')
+    .option('--after <position>', 'continue after this position, which the previous page printed')
+    .option('--limit <n>', 'how many jobs, at most 200', '50')
     .action(runList)
   withDatabase(jobs.command('show <id>'))
-    .description('all that is known of one job: why it does not run, its attempts, what it logged')
+    .description('show one job: why it does not run, its attempts, its log lines')
     .action(runShow)
   withDatabase(jobs.command('retry <ids...>'))
     .description('give finished jobs fresh attempts and run them now')
     .action((ids, flags) => onEach(ids, flags, 'retried', (client, id) => client.retry(id)))
   withDatabase(jobs.command('cancel <ids...>'))
-    .description('cancel jobs; a running one is fenced and signalled')
-    .option('--reason <text>', 'kept with the job')
+    .description('cancel jobs; the handler of a running job is told by its signal')
+    .option('--reason <text>', 'stored with the job')
     .action((ids, flags: OperatorFlags) =>
       onEach(ids, flags, 'cancelled', (client, id) => client.cancel(id, reasonOf(flags))),
     )
   withDatabase(jobs.command('recover <ids...>'))
-    .description('take running jobs from holders that are stuck')
-    .option('--stale <duration>', 'refuse those that were claimed later than this ago (default: 30m)')
+    .description('take running jobs from stuck holders')
+    .option('--stale <duration>', 'refuse jobs that were claimed less than this ago (default: 30m)')
     .action((ids, flags: OperatorFlags) =>
       onEach(ids, flags, 'recovered', (client, id) =>
         client.recover(id, flags.stale ? { stale: flags.stale as '30m' } : {}),
@@ -114,7 +114,7 @@ function shown(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Each on its own: one that is refused does not keep the others from it. Exit code 1 when any was. */
+/** One job after another: a refusal does not stop the rest. Exit code 1 when any was refused. */
 async function onEach(
   ids: readonly string[],
   flags: DatabaseFlags,
@@ -129,7 +129,7 @@ async function onEach(
         await operation(client, id).then(
           () => ({ id, ok: true, line: `job ${id} ${done}` }),
           (error) => {
-            // Without the database none of the others would fare better.
+            // Without the database every further job would fail too.
             if (error?.code === 'CONNECTION_FAILED' || ids.length === 1) throw error
             return { id, ok: false, line: errorLine(error, false).split('\n')[0] ?? '' }
           },

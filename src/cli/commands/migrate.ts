@@ -17,8 +17,8 @@ interface MigrateFlags extends DatabaseFlags {
 export function addMigrate(program: Command): void {
   withDatabase(program.command('migrate'))
     .description('bring the database to the schema that this version needs')
-    .option('--plan', 'show what would be applied and change nothing')
-    .option('--check', 'exit with 4 when something would be applied')
+    .option('--plan', 'show what is missing and change nothing')
+    .option('--check', 'exit with 4 when something is missing')
     .action(runMigrate)
 }
 

@@ -1,4 +1,4 @@
-// holdfast queues: look at them, pause and resume them.
+// holdfast queues: shows queues, pauses and resumes them.
 
 import type { Command } from 'commander'
 import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
@@ -6,13 +6,15 @@ import { print } from '../terminal.js'
 import { queueTable } from './status.js'
 
 export function addQueues(program: Command): void {
-  const queues = program.command('queues').description('look at queues, pause and resume them')
-  withDatabase(queues.command('list')).description('every queue that has jobs, workers or a pause').action(listQueues)
+  const queues = program.command('queues').description('show queues, pause and resume them')
+  withDatabase(queues.command('list'))
+    .description('show every queue that has jobs, has workers or is paused')
+    .action(listQueues)
   withDatabase(queues.command('pause <queue>'))
-    .description('claim no more jobs of it; what runs goes on')
+    .description('stop claiming jobs of a queue; running jobs go on')
     .action((queue, flags) => switchQueue(queue, 'pause', flags))
   withDatabase(queues.command('resume <queue>'))
-    .description('claim jobs of it again')
+    .description('claim jobs of a queue again')
     .action((queue, flags) => switchQueue(queue, 'resume', flags))
 }
 

@@ -1,4 +1,4 @@
-// holdfast schedules: look at them, see what comes, fire them by hand, switch them.
+// holdfast schedules: shows schedules and their next ticks, triggers, enables and disables them.
 
 import type { Command } from 'commander'
 import type { Schedules } from '../../client/schedules.js'
@@ -17,19 +17,19 @@ interface TriggerFlags extends DatabaseFlags {
 }
 
 export function addSchedules(program: Command): void {
-  const schedules = program.command('schedules').description('look at schedules, fire and switch them')
-  withDatabase(schedules.command('list')).description('every schedule, by its key').action(runList)
+  const schedules = program.command('schedules').description('show schedules, trigger, enable and disable them')
+  withDatabase(schedules.command('list')).description('show every schedule, by its key').action(runList)
   withDatabase(schedules.command('next <key>'))
-    .description('the ticks to come')
-    .option('--limit <n>', 'how many', '10')
+    .description('show the next ticks')
+    .option('--limit <n>', 'how many ticks', '10')
     .action(runNext)
   withDatabase(schedules.command('trigger <key>'))
     .description('enqueue its job now, beside its ticks')
-    .option('--input <json>', 'instead of its own input')
+    .option('--input <json>', "use this input instead of the schedule's own")
     .action(runTrigger)
   for (const operation of ['enable', 'disable'] as const) {
     withDatabase(schedules.command(`${operation} <key>`))
-      .description(operation === 'enable' ? 'fire its ticks again, from now on' : 'fire none of its ticks any more')
+      .description(operation === 'enable' ? 'run its ticks again, from now on' : 'stop running its ticks')
       .action((key, flags) => runSwitch(key, operation, flags))
   }
 }
@@ -81,7 +81,7 @@ async function runSwitch(key: string, operation: 'enable' | 'disable', flags: Da
   })
 }
 
-/** With the application's code where it is at hand: it may be needed to compute the input. */
+/** Uses the application's code where there is one: it may compute the input. */
 async function withSchedules(flags: DatabaseFlags, work: (schedules: Schedules) => Promise<void>): Promise<void> {
   if (findAppFile(flags.config) === undefined) return withClient(flags, ({ client }) => work(client.schedules))
   const app = onDatabase(await loadApp(flags.config), flags)

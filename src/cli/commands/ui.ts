@@ -17,10 +17,10 @@ interface UiFlags extends DatabaseFlags {
 
 export function addUi(program: Command): void {
   withDatabase(program.command('ui'))
-    .description('serve the HTTP API alone, for people and programs that look after the jobs')
-    .option('--host <address>', 'where to listen; one that others can reach needs --tokens', '127.0.0.1')
-    .option('--port <n>', 'where to listen; 0 takes any that is free', '4747')
-    .option('--tokens <file>', 'a JSON array of { name, sha256, permissions, queues? }, one for each who may come in')
+    .description('serve the HTTP API on a database that has jobs; runs no jobs itself')
+    .option('--host <address>', 'address to listen on; one that other machines can reach needs --tokens', '127.0.0.1')
+    .option('--port <n>', 'port to listen on; 0 takes a free one', '4747')
+    .option('--tokens <file>', 'a JSON file: an array of { name, sha256, permissions, queues? }, one per user')
     .action(runUi)
 }
 
@@ -29,9 +29,9 @@ async function runUi(flags: UiFlags): Promise<void> {
   const tokens = flags.tokens === undefined ? undefined : await readTokens(flags.tokens)
   const open = openClient(await findDatabase(flags))
   try {
-    // A database that cannot be reached is told now, and not by the first request.
+    // An unreachable database is reported at the start, not at the first request.
     await open.client.operator.live()
-    // Most of what the command line would load, and of no use to any other command.
+    // The HTTP API is most of what this program loads; no other command needs it.
     const { serve } = await import('../../http/serve.js')
     const serving = await serve(open.client, {
       hostname: flags.host,

@@ -1,4 +1,4 @@
-// holdfast worker: runs the jobs of an application in a process of its own until it is told to stop.
+// holdfast worker: runs the jobs of an application in a process of its own until SIGTERM or SIGINT.
 
 import type { Command } from 'commander'
 import type { Events } from '../../observe/events.js'
@@ -14,26 +14,26 @@ export function addWorker(program: Command): void {
 
 async function runWorker(flags: DatabaseFlags): Promise<void> {
   const app = onDatabase(await loadApp(flags.config), flags)
-  tellFacts(app, flags)
+  printEvents(app, flags)
   const stopped = stopSignal()
   await app.start({ alone: true })
   await stopped
   await app.close()
-  // A handler that ignores its signal would keep the process; its job is given back already.
+  // A handler that ignores its signal would keep the process alive; its job is released already.
   process.exit()
 }
 
-function tellFacts(app: App, { json }: DatabaseFlags): void {
-  const say = (name: string, fact: object, text: string) =>
-    console.log(json ? JSON.stringify({ at: new Date().toISOString(), event: name, ...fact }) : text)
-  app.on('worker.started', (fact: Events['worker.started']) =>
-    say('worker.started', fact, `worker ${fact.worker} serves ${fact.queues.join(', ')}: ${fact.types.join(', ')}`),
+function printEvents(app: App, { json }: DatabaseFlags): void {
+  const say = (name: string, fields: object, text: string) =>
+    console.log(json ? JSON.stringify({ at: new Date().toISOString(), event: name, ...fields }) : text)
+  app.on('worker.started', (event: Events['worker.started']) =>
+    say('worker.started', event, `worker ${event.worker} serves ${event.queues.join(', ')}: ${event.types.join(', ')}`),
   )
-  app.on('worker.stopped', (fact: Events['worker.stopped']) =>
-    say('worker.stopped', fact, `worker ${fact.worker} stopped`),
+  app.on('worker.stopped', (event: Events['worker.stopped']) =>
+    say('worker.stopped', event, `worker ${event.worker} stopped`),
   )
-  app.on('job.failed', (fact: Events['job.failed']) =>
-    say('job.failed', fact, `#${fact.id} ${fact.type} failed (attempt ${fact.attempt}): ${fact.failure.message}`),
+  app.on('job.failed', (event: Events['job.failed']) =>
+    say('job.failed', event, `#${event.id} ${event.type} failed (attempt ${event.attempt}): ${event.failure.message}`),
   )
   app.on('worker.fault', ({ worker, doing, error }: Events['worker.fault']) =>
     say('worker.fault', { worker, doing, message: String(error) }, `${doing} failed: ${String(error)}`),
