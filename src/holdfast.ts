@@ -1,4 +1,4 @@
-// Assembles client, worker and maintenance into what applications hold in their hands.
+// Assembles client, worker and maintenance into the object that applications use.
 
 import { createRequire } from 'node:module'
 import { Client } from './client/client.js'
@@ -22,25 +22,24 @@ import type { MaintenanceScope, Reaped } from './store/maintenance/maintenance.j
 import type { MigrationReport } from './store/schema/migrate.js'
 import { Store, type StoreOptions } from './store/store.js'
 import { type WorkerIdentity, workerIdentity } from './worker/identity.js'
-import { JobRuns, type JobRunsParts } from './worker/job-life.js'
+import { JobLife, type JobLifeParts } from './worker/job-life.js'
+import { type LeasedCalls, leasedCalls } from './worker/leased-calls.js'
 import { monotonicMs } from './worker/monotonic.js'
 import { type CheckedWorkerOptions, checkWorkerOptions, type WorkerOptions } from './worker/options.js'
 import { Registry } from './worker/registry.js'
-import { leasedCalls } from './worker/run/leased-calls.js'
-import type { LeasedCalls } from './worker/run/run-context.js'
 import { Worker } from './worker/worker.js'
 
 export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends StoreOptions, WorkerOptions {
   readonly jobs: Jobs
-  /** Recurring jobs, from defineSchedule. Written down at each start; every started worker serves all that are stored. */
+  /** Recurring jobs, from defineSchedule. Stored at each start; every started worker serves all stored schedules. */
   readonly schedules?: readonly ScheduleDefinition[]
   /** From definePipeline: every worker needs those whose steps compute their input from results. */
   readonly pipelines?: readonly PipelineDefinition[]
   /** Anything that speaks pino's shape; silent by default. */
   readonly logger?: Logger
-  /** How your own library begins a transaction, as in `(work) => db.transaction(work)`: `ctx.tx` then hands out that one. */
+  /** How your own library begins a transaction, as in `(work) => db.transaction(work)`: `ctx.tx` then uses it. */
   readonly transaction?: BeginTransaction
-  /** Stands around each enqueue and each run; `openTelemetry()` of `holdfast/otel` makes one. */
+  /** Is called around each enqueue and each run; `openTelemetry()` of `holdfast/otel` makes one. */
   readonly instrument?: Instrument
 }
 
@@ -51,6 +50,11 @@ export function createHoldfast<const Jobs extends readonly JobDefinition[]>(
   options: HoldfastOptions<Jobs>,
 ): Holdfast<Jobs> {
   return new Holdfast(options)
+}
+
+interface DirectRuns {
+  readonly identity: WorkerIdentity
+  readonly life: JobLife
 }
 
 interface Working {
@@ -71,11 +75,11 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #events: EventHub
   readonly #registry: Registry
   readonly #log: Logger
-  readonly #operations: LeasedCalls
+  readonly #leasedCalls: LeasedCalls
   readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
   readonly #workerOptions: CheckedWorkerOptions
   #working: Working | undefined
-  #direct: Promise<{ identity: WorkerIdentity; runs: JobRuns }> | undefined
+  #direct: Promise<DirectRuns> | undefined
   #stopping: Promise<void> | undefined
 
   constructor(options: HoldfastOptions<Jobs>) {
@@ -87,12 +91,12 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#events = events
     this.#registry = new Registry(options.jobs)
     this.#log = options.logger ? guarded(options.logger) : SILENT
-    this.#operations = leasedCalls(store, checkBegin(options.transaction))
+    this.#leasedCalls = leasedCalls(store, checkBegin(options.transaction))
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
   }
 
-  /** What it was told to open; undefined is the embedded default. */
+  /** The option `database`; undefined is the embedded default. */
   get database(): HoldfastOptions<Jobs>['database'] {
     return this.#options.database
   }
@@ -106,12 +110,12 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     return new Holdfast({ ...this.#options, ...options })
   }
 
-  /** Hears a fact by its name; returns the way to stop hearing it. */
-  on<N extends EventName>(name: N, listener: (fact: Events[N]) => void): () => void {
+  /** Calls the listener for each lifecycle event of this name; returns the function that removes it. */
+  on<N extends EventName>(name: N, listener: (event: Events[N]) => void): () => void {
     return this.#events.on(name, listener)
   }
 
-  /** Brings the database to this program's schema. A deploy step on a server; done by itself on the embedded default. */
+  /** Migrates the database to this program's schema. A deploy step on a server; automatic on the embedded default. */
   migrate(): Promise<MigrationReport> {
     return this.#store.migrate()
   }
@@ -125,7 +129,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     return this.#working.started
   }
 
-  /** Stops the worker and keeps the database open. What runs may end within the grace; the rest is given back. */
+  /** Stops the worker and keeps the database open. Jobs may end within the grace; the others are released. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop().finally(() => {
       this.#stopping = undefined
@@ -136,18 +140,18 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   #startWorking(isAlone: boolean): Working {
     const identity = workerIdentity(version)
     const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
-    const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#tellReaped(worker, jobs), onFault })
-    const watch = { silence: (inMs: number) => reaper.expect(inMs), unanswered: () => reaper.doubt() }
-    const worker = new Worker({ ...this.#parts(), identity, isAlone, watch }, this.#workerOptions)
+    const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#onReaped(worker, jobs), onFault })
+    const heartbeats = { silence: (inMs: number) => reaper.expect(inMs), unanswered: () => reaper.doubt() }
+    const worker = new Worker({ ...this.#parts(), identity, isAlone, heartbeats }, this.#workerOptions)
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
-    const clerk = new Clerk(this.#store, { onFault })
+    const bulkAndStatistics = new Clerk(this.#store, { onFault })
     const scheduler = this.#makeScheduler(identity.id, onFault)
-    const look = new MaintenancePoll(this.#store, {
+    const poll = new MaintenancePoll(this.#store, {
       scope: this.#maintenanceScope(),
       onDue: (due) => {
         reaper.expect(due.lostInMs)
         scheduler.expect(due.scheduleInMs)
-        clerk.expect(due)
+        bulkAndStatistics.expect(due)
         if (due.hasQuarantined) worker.expectQuarantined()
       },
       onFault,
@@ -156,14 +160,14 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       await scheduler.put()
       await worker.start()
       housekeeper.start()
-      look.start()
+      poll.start()
       working.isStarted = true
     }
     const started = start().catch((error) => {
       if (this.#working === working) this.#working = undefined
       throw error
     })
-    const services = [look, housekeeper, reaper, clerk, scheduler]
+    const services = [poll, housekeeper, reaper, bulkAndStatistics, scheduler]
     const working: Working = { worker, services, started, isStarted: false }
     return working
   }
@@ -171,28 +175,28 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   async #stop(): Promise<void> {
     const working = this.#working
     this.#working = undefined
-    // A start that is under way comes first: half of it could not be stopped. One that fails leaves nothing to stop.
+    // Waits for a start that is under way: half of it could not be stopped. A start that fails leaves nothing to stop.
     if (working && !working.isStarted) await working.started.catch(() => {})
     const started = working?.isStarted ? working : undefined
-    // At the same time: from now on nothing more starts, however long a service takes to end.
+    // All at once: no job starts while a slow service is still stopping.
     if (started) await Promise.all([started.worker, ...started.services].map((each) => each.stop()))
     const direct = this.#direct
     this.#direct = undefined
-    await (await direct)?.runs.stop(this.#workerOptions.graceMs)
+    await (await direct)?.life.stop(this.#workerOptions.graceMs)
   }
 
-  /** Claims, runs and settles one job by its id, here and now. False when another has it or it is not eligible. */
+  /** Claims, runs and settles one job by its id, here and now. False when another worker has it or it is not eligible. */
   async runJob(id: AnyJobId): Promise<boolean> {
     this.#direct ??= this.#openDirect()
-    const { identity, runs } = await this.#direct
+    const { identity, life } = await this.#direct
     const claimedAt = monotonicMs()
     const { types } = this.#registry
-    const job = await runs.claim((leaseId) =>
+    const job = await life.claims.claim((leaseId) =>
       claimOne(this.#store, toJobId(id), { worker: identity.id, types, leaseId }),
     )
     if (!job) return false
-    await runs.hold([job], claimedAt)
-    await runs.workThrough(job)
+    await life.accept([job], claimedAt)
+    await life.run(job)
     return true
   }
 
@@ -210,29 +214,29 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     return this.#working?.worker
   }
 
-  /** Runs by id have leases to keep too, but no queues to serve and so no worker's row. */
-  async #openDirect(): Promise<{ identity: WorkerIdentity; runs: JobRuns }> {
+  /** Runs by id need lease renewal too, but serve no queue and so have no row in the table of workers. */
+  async #openDirect(): Promise<DirectRuns> {
     const identity = workerIdentity(version)
-    const runs = new JobRuns({ ...this.#parts(), worker: identity.id })
-    await runs.start(undefined, { ...this.#workerOptions.keeping, shortestLeaseMs: 0 })
-    return { identity, runs }
+    const life = new JobLife({ ...this.#parts(), worker: identity.id })
+    await life.open(undefined, { ...this.#workerOptions.renewal, shortestLeaseMs: 0 })
+    return { identity, life }
   }
 
-  #parts(): Omit<JobRunsParts, 'worker'> {
+  #parts(): Omit<JobLifeParts, 'worker'> {
     return {
       store: this.#store,
       registry: this.#registry,
       pipelines: this.pipelineDefinitions,
       events: this.#events,
       log: this.#log,
-      operations: this.#operations,
+      calls: this.#leasedCalls,
       instrument: this.#options.instrument,
     }
   }
 
   #maintenanceScope(): MaintenanceScope {
     return {
-      queues: [...this.#workerOptions.lanes.keys()],
+      queues: [...this.#workerOptions.queues.keys()],
       types: this.#registry.types,
       schedules: [...this.#scheduled.definitions.keys()],
     }
@@ -243,21 +247,21 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       ...this.#scheduled,
       worker,
       onFault,
-      onFired: ({ type, ...fact }) => {
-        this.#events.emit('schedule.fired', fact)
-        const { ids } = fact
+      onFired: ({ type, ...event }) => {
+        this.#events.emit('schedule.fired', event)
+        const { ids } = event
         if (ids.length > 0) this.#events.emit('job.enqueued', { ids, type, queue: undefined, isClaimed: false })
       },
-      onScheduleFault: (fact) => {
-        this.#log.error({ jobKey: fact.jobKey, tick: fact.tick, err: fact.error }, 'a schedule could not be served')
-        this.#events.emit('schedule.fault', fact)
+      onScheduleFault: (event) => {
+        this.#log.error({ jobKey: event.jobKey, tick: event.tick, err: event.error }, 'a schedule could not be served')
+        this.#events.emit('schedule.fault', event)
       },
-      onEdited: (jobKey) => this.#log.info({ jobKey }, 'an operator has set this schedule otherwise than code'),
+      onEdited: (jobKey) => this.#log.info({ jobKey }, 'an operator has changed this schedule'),
     })
   }
 
-  #tellReaped(worker: Worker, jobs: readonly Reaped[]): void {
-    for (const { id, state } of jobs) this.#log.warn({ jobId: id, state }, 'a job was taken from a holder that is gone')
+  #onReaped(worker: Worker, jobs: readonly Reaped[]): void {
+    for (const { id, state } of jobs) this.#log.warn({ jobId: id, state }, 'a job was reaped from a dead worker')
     this.#events.emit('job.reaped', { jobs })
     worker.wake()
   }

@@ -20,6 +20,10 @@ const MAY_IMPORT = {
 // These put the rooms together and may see all of them.
 const ASSEMBLING = new Set(['src/index.ts', 'src/holdfast.ts'])
 
+// The rooms of the worker do not import each other, and its other files import none of them. These two put them together.
+const WORKER_ROOMS = ['fetch', 'run', 'lease', 'settle']
+const WORKER_ASSEMBLING = new Set(['src/worker/job-life.ts', 'src/worker/worker.ts'])
+
 // A package without a line of code: the interface that every validator speaks.
 const TYPES_ONLY = new Set(['@standard-schema/spec'])
 
@@ -30,10 +34,26 @@ export const arrows = {
     const room = roomOf(path)
     if (room === undefined) return [`${path}: stands in no room`]
     if (!(room in MAY_IMPORT)) return [`${path}: "${room}" is no room of the map in scripts/house/rule-arrows.mjs`]
-    return importsOf(house, path)
-      .filter((found) => !isAllowed(room, found))
-      .map(({ specifier }) => `${path}: ${room} must not import ${specifier}`)
+    const found = importsOf(house, path)
+    return [
+      ...found
+        .filter((each) => !isAllowed(room, each))
+        .map(({ specifier }) => `${path}: ${room} must not import ${specifier}`),
+      ...found
+        .filter((each) => !isAllowedInWorker(each))
+        .map(({ specifier }) => `${path}: only job-life.ts and worker.ts may import ${specifier} from outside its room`),
+    ]
   },
+}
+
+function isAllowedInWorker({ from, target = '' }) {
+  const other = workerRoomOf(target)
+  if (WORKER_ASSEMBLING.has(from) || other === undefined) return true
+  return workerRoomOf(from) === other
+}
+
+function workerRoomOf(path) {
+  return WORKER_ROOMS.find((room) => path.startsWith(`src/worker/${room}/`))
 }
 
 function isAllowed(room, { target, specifier }) {

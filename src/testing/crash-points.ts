@@ -1,6 +1,6 @@
 // Counts what a run does at one seam, and lets the process die, as far as the run can tell, after a chosen one of its operations.
 
-import type { LeasedCalls } from '../worker/run/run-context.js'
+import type { LeasedCalls } from '../worker/leased-calls.js'
 
 /** What a run did, in order, and where it ends. */
 export class CrashPoints {

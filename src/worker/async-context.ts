@@ -1,12 +1,12 @@
-// The asynchronous context that a worker was made in, as AsyncLocalStorage knows it. What starts a job there may come from
-// elsewhere, the request that enqueued it or the driver's socket, and its handler is to see nothing of that.
+// The asynchronous context in which a worker was started, as AsyncLocalStorage sees it. A start may be triggered from another
+// context, such as the request that enqueued the job: the handler must not see that one.
 
 import { AsyncResource } from 'node:async_hooks'
 
 export class AsyncContext {
   readonly #origin = new AsyncResource('HoldfastWorker')
 
-  /** What `work` changes in the context is gone with it. */
+  /** Changes that `work` makes to the context end with it. */
   enter(work: () => void): void {
     this.#origin.runInAsyncScope(() => new AsyncResource('HoldfastStart').runInAsyncScope(work))
   }

@@ -1,368 +1,174 @@
-// Takes claimed jobs through run and settle, and holds their leases meanwhile.
+// The page to read first: one claimed job from its claim to its announcement. The steps are in this order, each a call into one
+// of the four rooms: accepted, started, freed, settled, dropped, announced. No room calls another.
+// Steps call back instead of returning promises: each promise per job costs as much as a handler that does nothing.
 
-import type { HoldfastError } from '../domain/error/errors.js'
-import { JobCancelled, JobSuperseded, LeaseLost, Shutdown } from '../domain/job/abort-reasons.js'
 import type { Logger } from '../domain/job/context.js'
 import type { ClaimedJob } from '../domain/job/job.js'
-import { type Outcome, type OutcomeOf, released } from '../domain/job/outcome.js'
-import type { PipelineDefinition } from '../domain/pipeline/pipeline.js'
-import type { EventHub, JobReference } from '../observe/events.js'
-import type { Instrument } from '../observe/instrument.js'
-import { withFields } from '../observe/log.js'
-import { RecentGraphs } from '../pipeline/recent-graphs.js'
-import { isComputed } from '../pipeline/step-input.js'
+import { type Outcome, released } from '../domain/job/outcome.js'
+import type { EventHub } from '../observe/events.js'
 import { releaseClaims } from '../store/jobs/claim.js'
-import { completeSteps } from '../store/jobs/complete-steps.js'
-import { findJob } from '../store/jobs/operator-calls.js'
-import type { Settlement } from '../store/jobs/settle.js'
 import type { WorkerLoad, WorkerRow } from '../store/jobs/workers.js'
-import type { Store } from '../store/store.js'
-import type { SlotOwner } from './fetch/queue-fetcher.js'
 import { UnacknowledgedClaims } from './fetch/unacknowledged-claims.js'
 import { HeldLeases } from './lease/held-leases.js'
-import type { LeaseRenewerListener } from './lease/lease-renewer.js'
-import { type Renewal, type RenewalOptions, startRenewal } from './lease/start-renewal.js'
+import { RenewalHealth } from './lease/renewal-health.js'
+import { type Renewal, type RenewalListener, startRenewal } from './lease/start-renewal.js'
 import { monotonicMs } from './monotonic.js'
-import type { Registry, RunnableJob } from './registry.js'
-import { ActiveRuns } from './run/active-runs.js'
-import { startIsolatedRun } from './run/isolation/isolated-run.js'
-import { JobLog } from './run/job-log.js'
-import type { LeasedCalls } from './run/run-context.js'
-import { type OnOutcome, type Run, startRun } from './run/runner.js'
-import { startComputedRun, withComputedInput } from './run/step-inputs.js'
-import { type Ended, Settler, type SettlerListener } from './settle/settler.js'
+import type { RenewalOptions } from './options.js'
+import { RunStarter, type RunStarterParts } from './run/run-starter.js'
+import { Announcer } from './settle/announce.js'
+import { DirectHandoff, type HandoffReceiver } from './settle/direct-handoff.js'
+import { type EndedRun, Settler, type SettlerListener } from './settle/settler.js'
 
-export interface JobRunsParts {
-  readonly store: Store
-  readonly registry: Registry
+export interface JobLifeParts extends RunStarterParts {
   readonly events: EventHub
   readonly log: Logger
   readonly worker: string
-  readonly operations: LeasedCalls
-  readonly instrument?: Instrument | undefined
-  readonly pipelines: ReadonlyMap<string, PipelineDefinition>
-  /** Takes jobs that were claimed with a completion; absent where none are wanted. */
-  readonly receiver?: JobReceiver
-  /** Looks for jobs at once; absent where nobody does. */
-  readonly wake?: () => void
-  /** Hears what the heartbeat tells of other workers; absent where nobody reaps. */
-  readonly watch?: HeartbeatListener
+  /** Takes jobs that are claimed with the completion of another; absent where none are wanted. */
+  readonly receiver?: HandoffReceiver | undefined
+  /** Jobs may have become claimable. */
+  readonly onReleased?: () => void
+  /** What a heartbeat shows of other workers; absent where no reaper runs. */
+  readonly heartbeats?: HeartbeatListener | undefined
 }
 
-export type HeartbeatListener = Pick<LeaseRenewerListener, 'silence' | 'unanswered'>
+export type HeartbeatListener = Pick<RenewalListener, 'silence' | 'unanswered'>
 
-export interface JobReceiver {
-  /** By queue, how many jobs could start at once. */
-  room(): ReadonlyMap<string, number>
-  take(jobs: readonly ClaimedJob[], claimedAt: number): void
+/** Where a job runs. The fact that it is free again is all that it learns. */
+export interface Slot {
+  freed(startedAt: number, freedAt: number): void
 }
 
-// After a handler was told to stop, how long stop() waits for it to do so.
-const ABORT_MS = 2000
+const NO_SLOT: Slot = { freed() {} }
 
-export class JobRuns implements SettlerListener {
-  readonly #parts: JobRunsParts
+export class JobLife implements SettlerListener {
+  /** Step 0: every claim of this worker has a lease id of its own, which also finds the jobs of a claim without an answer. */
+  readonly claims: UnacknowledgedClaims
+  readonly health = new RenewalHealth()
+  readonly #parts: JobLifeParts
+  readonly #leases = new HeldLeases()
+  readonly #runs: RunStarter
   readonly #settler: Settler
-  readonly #logBook: JobLog
-  readonly #graphs = new RecentGraphs()
-  readonly #held = new HeldLeases()
-  readonly #runs = new ActiveRuns()
-  readonly #inDoubt: UnacknowledgedClaims
-  readonly #untold = new Map<ClaimedJob, () => void>()
-  #keeping: Renewal | undefined
-  #isStopping = false
-  #isOver = false
-  #isHealthy = true
-  #recovered: Promise<void> = Promise.resolve()
-  #recover: (() => void) | undefined
+  readonly #announcer: Announcer
+  #renewal: Renewal | undefined
 
-  constructor(parts: JobRunsParts) {
+  constructor(parts: JobLifeParts) {
+    const { store, worker, registry } = parts
     this.#parts = parts
-    this.#settler = new Settler(parts.store, this)
-    this.#logBook = new JobLog(parts.store, this.onFault)
-    this.#inDoubt = new UnacknowledgedClaims({
-      release: (leaseIds) => releaseClaims(parts.store, parts.worker, leaseIds),
-      onReleased: () => parts.wake?.(),
+    this.#announcer = new Announcer(parts)
+    this.#runs = new RunStarter(parts, this.onFault)
+    this.#settler = new Settler(
+      store,
+      new DirectHandoff(store, { worker, types: registry.types }, parts.receiver),
+      this,
+    )
+    this.claims = new UnacknowledgedClaims({
+      release: (leaseIds) => releaseClaims(store, worker, leaseIds),
+      onReleased: () => parts.onReleased?.(),
       onFault: this.onFault,
     })
   }
 
   /**
-   * Registers `row`, the worker that claims for these runs; without one there is no heartbeat to keep. `shortestLeaseMs`: of all that
-   * they may be claimed with.
+   * 1. Accepted: from now on the leases are renewed. `claimedAt`: when the claim was sent, by monotonicMs(). Where the database
+   * answered the claim before it answered the settlement of an earlier run, the jobs may start when the promise resolves.
    */
-  async start(
+  accept(jobs: readonly ClaimedJob[], claimedAt: number): Promise<void> | undefined {
+    const earlier = this.#leases.add(jobs, claimedAt)
+    this.#renewal?.leasesAdded()
+    const settled = this.#settler.whenSettled(earlier)
+    if (settled) return settled.then(() => this.#announcer.claimed(jobs))
+    this.#announcer.claimed(jobs)
+    return undefined
+  }
+
+  /** 2. Started: the handler runs. `startedAt` is of performance.now(), which a short job cannot afford to read twice. */
+  start(job: ClaimedJob, startedAt: number, slot: Slot, done?: () => void): void {
+    // The lease was lost while the job waited for a slot: another worker may be running it.
+    if (!this.#leases.has(job)) {
+      queueMicrotask(() => slot.freed(startedAt, startedAt))
+      done?.()
+      return
+    }
+    this.#announcer.started(job)
+    this.#runs.start(job, (outcome) => this.#ended(job, outcome, startedAt, slot, done))
+  }
+
+  /** 3. Freed: the slot takes the next job at once, or when the settler's backlog is short again. 4. Then settled. */
+  #ended(job: ClaimedJob, outcome: Outcome, startedAt: number, slot: Slot, done: (() => void) | undefined): void {
+    this.#runs.active.remove(job)
+    const endedAt = performance.now()
+    const backlog = this.#settler.backlog()
+    if (backlog) void backlog.then(() => slot.freed(startedAt, performance.now()))
+    else slot.freed(startedAt, endedAt)
+    this.#settler.push({ job, outcome, ms: endedAt - startedAt, done })
+  }
+
+  /** 5. Dropped: the lease is no longer renewed. 6. Announced. */
+  onSettled(ended: EndedRun, isWritten: boolean): void {
+    this.#leases.remove(ended.job)
+    this.#announcer.settled(ended, isWritten)
+  }
+
+  /** Steps 2 to 6 for a job without a slot; resolves when it is settled. */
+  run(job: ClaimedJob): Promise<void> {
+    return new Promise((done) => this.start(job, performance.now(), NO_SLOT, done))
+  }
+
+  /** Steps 4 to 6 for accepted jobs that are returned to the queue. */
+  release(jobs: readonly ClaimedJob[]): void {
+    for (const job of jobs) this.#settler.push({ job, outcome: released(), ms: 0, done: undefined })
+  }
+
+  /**
+   * Registers the worker of this row; runs without a worker have none and send no heartbeat. Resolves when leases of
+   * `shortestLeaseMs` and longer may be claimed.
+   */
+  async open(
     row: WorkerRow | undefined,
     options: RenewalOptions & { readonly shortestLeaseMs: number },
   ): Promise<void> {
-    const facts = {
-      lost: (jobs: readonly ClaimedJob[]) => {
-        for (const job of jobs) void this.#tellWhyLost(job)
-      },
-      overdue: (jobs: readonly ClaimedJob[]) => {
-        for (const job of jobs) this.#abort(job, new LeaseLost(`no renewal of job ${job.id} got through in time`))
-      },
-      healthy: (isHealthy: boolean) => this.#setHealthy(isHealthy),
-      silence: (inMs: number) => this.#parts.watch?.silence(inMs),
-      unanswered: () => this.#parts.watch?.unanswered(),
+    const { store, heartbeats } = this.#parts
+    const listener: RenewalListener = {
+      lost: (job, reason) => this.#runs.active.of(job)?.abort(reason),
+      healthy: (isHealthy) => this.health.set(isHealthy),
+      silence: (inMs) => heartbeats?.silence(inMs),
+      unanswered: () => heartbeats?.unanswered(),
       fault: this.onFault,
     }
-    this.#keeping = await startRenewal(this.#parts.store, row, this.#held, facts, options)
+    this.#renewal = await startRenewal(store, row, this.#leases, listener, options)
   }
 
-  /** false while leases could not be kept. */
-  get isHealthy(): boolean {
-    return this.#isHealthy
-  }
-
-  /** How the process fares; told with a heartbeat. */
+  /** The load of the process, sent with the next heartbeat. */
   report(load: WorkerLoad): void {
-    this.#keeping?.report(load)
+    this.#renewal?.report(load)
   }
 
-  /** Resolves at once, or when leases can be kept again. */
-  whenHealthy(): Promise<void> {
-    return this.#recovered
-  }
-
-  /** Lets those go who wait for leases to be kept or for earlier ends to be told: the worker is stopping. */
-  stopWaiting(): void {
-    this.#isStopping = true
-    this.#recover?.()
-    for (const goOn of this.#untold.values()) goOn()
-  }
-
-  /** true when nothing runs and all outcomes are written down, false when that takes longer than `ms`. */
+  /** true when nothing runs and all outcomes are written, false when runs take longer than `ms`. */
   async idle(ms: number): Promise<boolean> {
-    await this.#runsEnded(ms)
-    if (this.#runs.size > 0) return false
+    await this.#runs.active.endWithin(ms)
+    if (this.#runs.active.size > 0) return false
     await this.#settler.drain()
     return true
   }
 
-  /** Lets `ask` claim under a lease id of its own; what it took without an answer is given back. */
-  claim<T>(ask: (leaseId: string) => Promise<T>): Promise<T> {
-    return this.#inDoubt.claim(ask)
+  /** Resolves what claims wait for, so that stop() is not kept waiting by them. */
+  stopWaiting(): void {
+    this.health.stopWaiting()
+    this.#settler.stopWaiting()
   }
 
-  /**
-   * From now on the leases are renewed. Resolves when the jobs may start.
-   * `claimedAt`: when the claim was sent, by monotonicMs().
-   */
-  async hold(jobs: readonly ClaimedJob[], claimedAt: number): Promise<void> {
-    // A claim can be answered before the settling that it follows: then the end of the last run is told first.
-    const untold: ClaimedJob[] = []
-    for (const job of jobs) {
-      const before = this.#held.add(job, claimedAt)
-      if (before && this.#settler.isAt(before)) untold.push(before)
-    }
-    this.#keeping?.look()
-    if (untold.length > 0 && !this.#isStopping) await Promise.all(untold.map((job) => this.#told(job)))
-    const { events } = this.#parts
-    if (events.isHeard('job.claimed')) for (const job of jobs) events.emit('job.claimed', factOf(job))
-  }
-
-  /**
-   * Runs a held job; `owner` hears when its slot is free again. Writing the outcome down goes on behind. Times are of
-   * performance.now(), which short jobs would spend a tenth of their time on if everyone asked for it.
-   */
-  work(job: ClaimedJob, startedAt: number, owner: SlotOwner): void {
-    // Lost while it waited in the stock: another may be running it already.
-    if (!this.#held.has(job)) {
-      queueMicrotask(() => owner.freed(startedAt, startedAt))
-      return
-    }
-    this.#run(job, (outcome) => {
-      this.#runs.remove(job)
-      const endedAt = performance.now()
-      this.#settle({ job, outcome, ms: endedAt - startedAt })
-      const wait = this.#settler.backlog()
-      if (wait) void wait.then(() => owner.freed(startedAt, performance.now()))
-      else owner.freed(startedAt, endedAt)
-    })
-  }
-
-  /** Runs a held job; resolves when its outcome is written down. */
-  workThrough(job: ClaimedJob): Promise<void> {
-    const startedAt = performance.now()
-    return new Promise((done) => {
-      this.#run(job, (outcome) => {
-        this.#runs.remove(job)
-        this.#settle({ job, outcome, ms: performance.now() - startedAt, done })
-      })
-    })
-  }
-
-  /** Gives held jobs back that were never started. */
-  giveBack(jobs: readonly ClaimedJob[]): void {
-    for (const job of jobs) this.#settle({ job, outcome: released(), ms: 0 })
-  }
-
-  /** Lets runs end within the grace, then signals them; what does not heed is given back and fenced. */
+  /** Lets runs end within the grace, then signals them. Jobs that still run are released; their late outcomes are refused. */
   async stop(graceMs: number): Promise<void> {
     const graceEndsAt = monotonicMs() + graceMs
-    await this.#runsEnded(graceMs)
-    this.#runs.abort(new Shutdown('the worker is stopping'))
-    await this.#runsEnded(ABORT_MS)
-    this.giveBack(this.#runs.jobs)
+    await this.#runs.active.stop(graceMs)
+    this.release(this.#runs.active.jobs)
     await this.#settler.drain({ giveUp: true })
-    await this.#inDoubt.stop(graceEndsAt - monotonicMs())
-    await this.#logBook.flush()
-    await this.#keeping?.stop()
-    this.#isOver = true
+    await this.claims.stop(graceEndsAt - monotonicMs())
+    await this.#runs.log.flush()
+    await this.#renewal?.stop()
+    this.#settler.close()
   }
 
-  onSettled(ended: Ended, verdict: boolean | undefined): void {
-    const { job } = ended
-    this.#held.remove(job)
-    tell(this.#parts, ended, verdict ?? false)
-    this.#untold.get(job)?.()
-  }
-
-  /** What comes after them and may run here is claimed in the same call. */
-  completeSteps(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]> {
-    const { store, worker, registry, receiver } = this.#parts
-    const claimedAt = monotonicMs()
-    return completeSteps(store, batch, {
-      worker,
-      types: registry.types,
-      room: receiver?.room() ?? new Map(),
-      take: (handed) => receiver?.take(handed, claimedAt),
-    })
-  }
-
-  readonly #openLog = (job: ClaimedJob): Logger =>
-    this.#logBook.loggerFor(job, withFields(this.#parts.log, { jobId: job.id, type: job.type, attempt: job.attempts }))
-
-  /** Tells of something that failed in the worker itself. */
-  readonly onFault = (doing: string, error: unknown): void => {
-    const { log, events, worker } = this.#parts
-    log.warn({ worker, err: error }, `${doing} failed`)
-    events.emit('worker.fault', { worker, doing, error })
-  }
-
-  #run(job: ClaimedJob, onOutcome: OnOutcome): void {
-    const { registry, events, instrument } = this.#parts
-    if (events.isHeard('job.started')) {
-      events.emit('job.started', { ...factOf(job), waitMs: Math.max(0, Date.now() - job.dueAtMs) })
-    }
-    const definition = registry.handlerFor(job.type)
-    if (instrument) {
-      const begin = () => new Promise<Outcome>((resolve) => this.#begin(job, definition, resolve))
-      void this.#lookedOn(instrument, job, begin).then(onOutcome)
-    } else {
-      this.#begin(job, definition, onOutcome)
-    }
-  }
-
-  #begin(job: ClaimedJob, definition: RunnableJob, onOutcome: OnOutcome): void {
-    const { store, pipelines } = this.#parts
-    const run = isComputed(job)
-      ? startComputedRun(
-          job,
-          withComputedInput(job, store, pipelines, this.#graphs),
-          (asked) => this.#start(asked, definition, onOutcome),
-          onOutcome,
-        )
-      : this.#start(job, definition, onOutcome)
-    this.#runs.add(run)
-  }
-
-  #start(job: ClaimedJob, definition: RunnableJob, onOutcome: OnOutcome): Run {
-    const { store, operations } = this.#parts
-    const { isolation } = definition
-    return isolation
-      ? startIsolatedRun(job, definition, isolation, { store, operations, log: this.#openLog(job) }, onOutcome)
-      : startRun(job, definition, operations, this.#openLog, onOutcome)
-  }
-
-  /** The run as it comes out, whatever becomes of the one who looks on. */
-  async #lookedOn(instrument: Instrument, job: ClaimedJob, begin: () => Promise<Outcome>): Promise<Outcome> {
-    let begun: Promise<Outcome> | undefined
-    const start = () => {
-      begun ??= begin()
-      return begun
-    }
-    try {
-      await instrument.run(job, start)
-    } catch (error) {
-      this.onFault(`looking on at job ${job.id}`, error)
-    }
-    return start()
-  }
-
-  #settle(ended: Ended): void {
-    // Given back when the worker stopped: what its run came to since then is nobody's.
-    if (this.#isOver) ended.done?.()
-    else this.#settler.push(ended)
-  }
-
-  #told(job: ClaimedJob): Promise<void> {
-    return new Promise((resolve) => {
-      this.#untold.set(job, () => {
-        this.#untold.delete(job)
-        resolve()
-      })
-    })
-  }
-
-  async #runsEnded(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, ms)
-    })
-    await Promise.race([this.#runs.ended(), late])
-    clearTimeout(timer)
-  }
-
-  #abort(job: ClaimedJob, reason: HoldfastError): void {
-    this.#runs.of(job)?.abort(reason)
-  }
-
-  #setHealthy(isHealthy: boolean): void {
-    // Those who wait already go on waiting for the same.
-    if (this.#isHealthy === isHealthy) return
-    this.#isHealthy = isHealthy
-    if (isHealthy) this.#recover?.()
-    else {
-      this.#recovered = new Promise((resolve) => {
-        this.#recover = resolve
-      })
-    }
-  }
-
-  /** The lease is gone; the handler learns by what. */
-  async #tellWhyLost(job: ClaimedJob): Promise<void> {
-    const state = (await findJob(this.#parts.store, job.id).catch(() => undefined))?.state
-    if (state === 'cancelled') this.#abort(job, new JobCancelled(`job ${job.id} was cancelled`))
-    else if (state === 'superseded') this.#abort(job, new JobSuperseded(`a newer job took the place of job ${job.id}`))
-    else this.#abort(job, new LeaseLost(`job ${job.id} is no longer held by this worker`))
-  }
-}
-
-function factOf(job: ClaimedJob): JobReference {
-  return { id: job.id, type: job.type, queue: job.queue, attempt: job.attempts }
-}
-
-/** Clocks differ a little: nothing starts before it is due. */
-function tell({ events, log, worker }: JobRunsParts, { job, outcome, ms }: Ended, isAccepted: boolean): void {
-  if (!isAccepted) {
-    log.info({ worker, jobId: job.id, attempt: job.attempts }, 'the outcome was refused: another holds the job')
-    events.emit('job.lost', { ...factOf(job), code: 'LEASE_LOST' })
-  } else if (outcome.kind === 'completed') {
-    if (events.isHeard('job.completed')) events.emit('job.completed', { ...factOf(job), ms })
-  } else if (outcome.kind === 'failed') {
-    const isFinal = outcome.retry.kind === 'never' || job.attempts >= job.maxAttempts
-    events.emit('job.failed', { ...factOf(job), ms, failure: outcome.failure, isFinal })
-  } else if (outcome.kind === 'snoozed') {
-    events.emit('job.snoozed', { ...factOf(job), delayMs: outcome.delayMs })
-  } else if (outcome.kind === 'suspended') {
-    events.emit('job.suspended', { ...factOf(job), waits: outcome.waits })
-  } else if (outcome.kind === 'cancelled') {
-    events.emit('job.cancelled', { ...factOf(job), reason: outcome.reason })
-  } else if (outcome.kind === 'released') {
-    events.emit('job.released', factOf(job))
-  } else {
-    outcome.kind satisfies 'lost' // never accepted: nothing was written
-  }
+  /** Something of the worker's own failed. */
+  readonly onFault = (doing: string, error: unknown): void => this.#announcer.fault(doing, error)
 }

@@ -4,45 +4,63 @@ import { invalidOption } from '../domain/error/invalid-option.js'
 import { checkQueueName } from '../domain/job/job.js'
 import { type Duration, durationMs } from '../domain/value/duration.js'
 import { type Environment, positiveNumber } from '../domain/value/environment.js'
-import { type BackpressureLimits, DEFAULT_LIMITS } from './fetch/backpressure.js'
-import type { RenewalOptions } from './lease/start-renewal.js'
 
 export interface WorkerOptions {
   /** How many jobs of a queue run at once; default 10. */
   readonly concurrency?: number
   /** Which queues: names, or names with a concurrency of their own. Default: the queues of the jobs that have handlers. */
   readonly queues?: readonly string[] | Readonly<Record<string, number>>
-  /** How often to look without being told; default 10 s, or POLL_INTERVAL_SECONDS. */
+  /** How often to poll without a notification; default 10 s, or POLL_INTERVAL_SECONDS. */
   readonly poll?: Duration
   /** false: the worker polls every second. Default: true unless a pooler is found that LISTEN does not get through. */
   readonly listen?: boolean
-  /** false: the safety poller is off, as by RUN_BACKGROUND_POLLER=false; then only what is told is found. Default true. */
+  /** false: no regular poll, as by RUN_BACKGROUND_POLLER=false; then only notifications start work. Default true. */
   readonly poller?: boolean
   /**
-   * false: no lock is held on a session, and a death is told by the heartbeat alone. Default: true unless a pooler in
-   * transaction mode is found.
+   * false: no lock is held on a session, and only a missing heartbeat shows that the worker died. Default: true unless a pooler
+   * in transaction mode is found.
    */
   readonly sessionLock?: boolean
-  /** false: no thread stands in for the worker's while a handler blocks the event loop, and leases are lost. Default true. */
+  /** false: no thread renews leases while a handler blocks the event loop, and they are lost. Default true. */
   readonly watchdog?: boolean
   /** Takes fewer jobs while the event loop is late or the heap is full, so that the service's requests come first. */
   readonly backpressure?: boolean | { readonly delay?: Duration; readonly heap?: number }
   /**
-   * false: jobs that become pending when a step ends, or that this process enqueues while it has nothing to do, are found
-   * by the ordinary claim alone. Default true.
+   * false: jobs that become pending when a step ends, or that this process enqueues while it is idle, are only found by the
+   * ordinary claim. Default true.
    */
   readonly directHandoff?: boolean
-  /** How long stop() lets running jobs go on before it signals them; default 25 s. */
+  /** How long stop() waits for running jobs before it signals them; default 25 s. */
   readonly grace?: Duration
   /** How long finished jobs are kept; default 14 d. */
   readonly retention?: Duration
 }
 
+/** When a worker claims fewer jobs than it has slots for. */
+export interface BackpressureLimits {
+  /** Event-loop delay, 90th percentile of the last second. */
+  readonly delayMs: number
+  /** Share of the heap limit that is used. */
+  readonly heapShare: number
+}
+
+export const DEFAULT_BACKPRESSURE: BackpressureLimits = { delayMs: 100, heapShare: 0.85 }
+
+export interface RenewalOptions {
+  /** false: no thread renews leases while the event loop is blocked. */
+  readonly watchdog: boolean
+  /** false where a session is shared, so that a lock on it proves nothing. undefined: as the connection is found to be. */
+  readonly takesLock: boolean | undefined
+  /** The file of the watchdog thread, where it is not the library's own. */
+  readonly watchdogFile?: string | undefined
+}
+
 export interface CheckedWorkerOptions {
-  readonly lanes: ReadonlyMap<string, number>
+  /** The slots of each queue. */
+  readonly queues: ReadonlyMap<string, number>
   readonly pollMs: number
   readonly listen: boolean | undefined
-  readonly keeping: RenewalOptions
+  readonly renewal: RenewalOptions
   readonly backpressure: BackpressureLimits | undefined
   readonly directHandoff: boolean
   readonly graceMs: number
@@ -56,10 +74,10 @@ export function checkWorkerOptions(
 ): CheckedWorkerOptions {
   const concurrency = checkConcurrency(options.concurrency ?? 10)
   return {
-    lanes: lanesOf(options.queues ?? ownQueues, concurrency),
+    queues: slotsByQueue(options.queues ?? ownQueues, concurrency),
     pollMs: pollMs(options, environment),
     listen: options.listen,
-    keeping: { thread: options.watchdog ?? true, takesLock: options.sessionLock },
+    renewal: { watchdog: options.watchdog ?? true, takesLock: options.sessionLock },
     backpressure: backpressureLimits(options.backpressure ?? true),
     directHandoff: options.directHandoff ?? true,
     graceMs: graceMs(options.grace ?? '25s'),
@@ -67,7 +85,7 @@ export function checkWorkerOptions(
   }
 }
 
-function lanesOf(queues: NonNullable<WorkerOptions['queues']>, concurrency: number): ReadonlyMap<string, number> {
+function slotsByQueue(queues: NonNullable<WorkerOptions['queues']>, concurrency: number): ReadonlyMap<string, number> {
   const entries = Array.isArray(queues)
     ? (queues as readonly string[]).map((name) => [name, concurrency] as const)
     : Object.entries(queues as Readonly<Record<string, number>>)
@@ -82,7 +100,7 @@ function checkConcurrency(slots: number): number {
 }
 
 const DAY_MS = 86_400_000
-// Without its poller a worker still looks once a day: an alarm must have some end.
+// Without its poller a worker still polls once a day: a timer needs some end.
 const NO_POLLER_MS = DAY_MS
 
 function pollMs({ poll, poller }: WorkerOptions, environment: Environment): number {
@@ -102,11 +120,11 @@ function graceMs(grace: Duration): number {
 
 function backpressureLimits(option: NonNullable<WorkerOptions['backpressure']>): BackpressureLimits | undefined {
   if (option === false) return undefined
-  if (option === true) return DEFAULT_LIMITS
-  const { delay, heap = DEFAULT_LIMITS.heapShare } = option
+  if (option === true) return DEFAULT_BACKPRESSURE
+  const { delay, heap = DEFAULT_BACKPRESSURE.heapShare } = option
   if (!(heap > 0 && heap <= 1)) throw invalidOption('backpressure.heap', 'a share above 0, at most 1', heap)
   return {
-    delayMs: delay === undefined ? DEFAULT_LIMITS.delayMs : durationMs(delay, 'backpressure.delay'),
+    delayMs: delay === undefined ? DEFAULT_BACKPRESSURE.delayMs : durationMs(delay, 'backpressure.delay'),
     heapShare: heap,
   }
 }

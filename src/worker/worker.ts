@@ -1,13 +1,9 @@
-// Wiring and life cycle of a worker: lanes claim, runs come to outcomes and are settled, wake-ups end the lanes' sleep.
+// Wiring and life cycle of a worker: queue fetchers claim jobs, each job goes through its life, and wake-ups end the fetchers'
+// sleep.
 
-import type { Logger } from '../domain/job/context.js'
 import type { ClaimedJob } from '../domain/job/job.js'
-import type { PipelineDefinition } from '../domain/pipeline/pipeline.js'
-import type { EventHub } from '../observe/events.js'
-import type { Instrument } from '../observe/instrument.js'
 import { claimQuarantined } from '../store/jobs/claim.js'
 import { deregisterWorker, putJobTypes, type WorkerRow } from '../store/jobs/workers.js'
-import type { Store } from '../store/store.js'
 import { AsyncContext } from './async-context.js'
 import { Backpressure } from './fetch/backpressure.js'
 import { ClaimForQueue } from './fetch/claim-for-queue.js'
@@ -18,77 +14,70 @@ import { QueueFetcher } from './fetch/queue-fetcher.js'
 import { ReservedSlots } from './fetch/reserved-slots.js'
 import { WakeUp } from './fetch/wake-up.js'
 import type { WorkerIdentity } from './identity.js'
-import { type HeartbeatListener, type JobReceiver, JobRuns } from './job-life.js'
+import { JobLife, type JobLifeParts } from './job-life.js'
 import { monotonicMs } from './monotonic.js'
 import type { CheckedWorkerOptions } from './options.js'
-import type { Registry } from './registry.js'
-import type { LeasedCalls } from './run/run-context.js'
+import type { HandoffReceiver } from './settle/direct-handoff.js'
 
-export interface WorkerParts {
-  readonly store: Store
-  readonly registry: Registry
-  readonly events: EventHub
-  readonly log: Logger
+export interface WorkerParts extends Omit<JobLifeParts, 'worker' | 'receiver' | 'onReleased'> {
   readonly identity: WorkerIdentity
-  readonly pipelines: ReadonlyMap<string, PipelineDefinition>
   /** The process does nothing but work. */
   readonly isAlone: boolean
-  readonly operations: LeasedCalls
-  readonly instrument?: Instrument | undefined
-  readonly watch: HeartbeatListener
 }
 
 export class Worker {
   readonly #parts: WorkerParts
   readonly #options: CheckedWorkerOptions
   readonly #row: WorkerRow
-  readonly #runs: JobRuns
-  readonly #wakeup: WakeUp
-  readonly #backpressure: Backpressure | undefined
-  readonly #lanes: readonly QueueFetcher[]
-  readonly #seats: ReservedSlots
-  readonly #suspects: Quarantine
-  readonly #load: LoadReport
+  readonly #life: JobLife
+  readonly #wakeUp: WakeUp
+  readonly #backpressure: Backpressure
+  readonly #fetchers: readonly QueueFetcher[]
+  readonly #reservedSlots: ReservedSlots
+  readonly #quarantine: Quarantine
+  readonly #loadReport: LoadReport
   readonly #loopDelay = new LoopDelay()
-  readonly #surroundings = new AsyncContext()
+  readonly #context = new AsyncContext()
   readonly #unsubscribe: readonly (() => void)[]
 
   constructor(parts: WorkerParts, options: CheckedWorkerOptions) {
     this.#parts = parts
     this.#options = options
     const { store, registry, events, identity } = parts
-    const concurrency = [...options.lanes.values()].reduce((sum, slots) => sum + slots, 0)
-    this.#row = { ...identity, queues: [...options.lanes.keys()], types: registry.types, concurrency }
-    const receiver = this.#receiver()
-    this.#runs = new JobRuns({
+    const concurrency = [...options.queues.values()].reduce((sum, slots) => sum + slots, 0)
+    this.#row = { ...identity, queues: [...options.queues.keys()], types: registry.types, concurrency }
+    const receiver = this.#handoffReceiver()
+    const life = new JobLife({
       ...parts,
       worker: identity.id,
-      wake: () => this.wake(),
-      ...(options.directHandoff && { receiver }),
+      onReleased: () => this.wake(),
+      receiver: options.directHandoff ? receiver : undefined,
     })
-    this.#seats = new ReservedSlots(identity.id, receiver.take, (ask) => this.#runs.claim(ask))
-    const { onFault } = this.#runs
-    this.#wakeup = new WakeUp(store, { worker: identity.id, queues: this.#row.queues, onFault, ...options })
-    this.#backpressure = options.backpressure && new Backpressure(options.backpressure)
-    const work = new ClaimForQueue({
+    const { onFault, claims } = life
+    this.#life = life
+    this.#reservedSlots = new ReservedSlots(identity.id, receiver.take, claims)
+    this.#wakeUp = new WakeUp(store, { ...options, worker: identity.id, queues: this.#row.queues, onFault })
+    this.#backpressure = new Backpressure(options.backpressure)
+    const claimer = new ClaimForQueue({
       store,
       events,
       row: this.#row,
-      runs: this.#runs,
-      wakeup: this.#wakeup,
-      backpressure: this.#backpressure,
+      claims,
+      mayClaim: () => life.health.whenHealthy(),
+      accept: (jobs, claimedAt) => life.accept(jobs, claimedAt),
     })
-    this.#lanes = [...options.lanes].map(([queue, slots]) => new QueueFetcher(queue, slots, work))
-    this.#suspects = new Quarantine({
+    const fetcherParts = { claimer, jobs: life, wakeUp: this.#wakeUp, load: this.#backpressure, onFault }
+    this.#fetchers = [...options.queues].map(([queue, slots]) => new QueueFetcher(queue, slots, fetcherParts))
+    this.#quarantine = new Quarantine({
       claim: () => this.#claimQuarantined(),
-      run: (job) => this.#runs.workThrough(job),
+      run: (job) => life.run(job),
       clear: (ms) => this.#clear(ms),
-      giveBack: (job) => this.#runs.giveBack([job]),
+      release: (job) => life.release([job]),
       reopen: () => this.#reopen(),
       onFault,
     })
-    this.#load = new LoadReport(parts.isAlone, (load) => this.#runs.report(load))
-    // What this process enqueues it may run at once.
+    this.#loadReport = new LoadReport(parts.isAlone, (load) => life.report(load))
+    // A job that this process enqueues may run here at once.
     this.#unsubscribe = [
       events.on('job.enqueued', ({ isClaimed }) => {
         if (!isClaimed) this.wake()
@@ -97,90 +86,90 @@ export class Worker {
     ]
   }
 
-  /** There may be work: look now. */
+  /** There may be work: polls now. */
   wake(): void {
-    this.#wakeup.wake()
+    this.#wakeUp.wake()
   }
 
-  /** Keeps slots for jobs that this process is about to enqueue; undefined where they must wait their turn. */
+  /** Reserves slots for jobs that this process is about to enqueue; undefined where other jobs go first. */
   reserve(type: string, queue: string, jobs: number) {
-    const lane = this.#lanes.find((each) => each.queue === queue)
-    const isWelcome = this.#options.directHandoff && this.#runs.isHealthy && this.#row.types.includes(type)
-    return isWelcome && lane ? this.#seats.reserve(lane, jobs) : undefined
+    const fetcher = this.#fetchers.find((each) => each.slots.queue === queue)
+    const isAllowed = this.#options.directHandoff && this.#life.health.isHealthy && this.#row.types.includes(type)
+    return isAllowed && fetcher ? this.#reservedSlots.reserve(fetcher, jobs) : undefined
   }
 
-  /** A job that two workers died with may wait. */
+  /** A job may be in quarantine. */
   expectQuarantined(): void {
-    this.#suspects.expect()
+    this.#quarantine.expect()
   }
 
   async start(): Promise<void> {
     const { store, registry, events, log } = this.#parts
     const pinned = await putJobTypes(store, registry.definitions)
     for (const type of pinned) log.info({ type }, 'an operator has pinned other settings for this type')
-    // What an operator has pinned may be shorter.
+    // A pinned lease may be shorter than any in code.
     const shortestLeaseMs = pinned.length > 0 ? 0 : registry.shortestLeaseMs
-    await this.#runs.start(this.#row, { ...this.#options.keeping, shortestLeaseMs })
-    this.#wakeup.start()
+    await this.#life.open(this.#row, { ...this.#options.renewal, shortestLeaseMs })
+    this.#wakeUp.start()
     this.#loopDelay.start((delay) => {
-      this.#load.look(delay)
-      if (this.#backpressure?.look(delay)) for (const lane of this.#lanes) lane.look()
+      this.#loadReport.measured(delay)
+      if (this.#backpressure.measured(delay)) for (const fetcher of this.#fetchers) fetcher.onMoreRoom()
     })
-    for (const lane of this.#lanes) lane.start()
+    for (const fetcher of this.#fetchers) fetcher.start()
     events.emit('worker.started', { worker: this.#row.id, queues: this.#row.queues, types: this.#row.types })
   }
 
-  /** Claims no more, gives the stock back, lets runs end within the grace, then signals them and gives them back too. */
+  /** Claims no more, releases prefetched jobs, lets runs end within the grace, then signals them and releases them too. */
   async stop(): Promise<void> {
     for (const off of this.#unsubscribe) off()
-    this.#runs.stopWaiting()
+    this.#life.stopWaiting()
     this.#loopDelay.stop()
-    const stopped = Promise.all(this.#lanes.map((lane) => lane.stop()))
-    const suspectsStopped = this.#suspects.stop()
-    await this.#wakeup.stop()
-    this.#runs.giveBack((await stopped).flat())
-    await this.#seats.empty()
-    await this.#runs.stop(this.#options.graceMs)
-    await suspectsStopped
-    await deregisterWorker(this.#parts.store, this.#row.id).catch((error) => this.#runs.onFault('deregistering', error))
+    const prefetched = Promise.all(this.#fetchers.map((fetcher) => fetcher.stop()))
+    const quarantineStopped = this.#quarantine.stop()
+    await this.#wakeUp.stop()
+    this.#life.release((await prefetched).flat())
+    await this.#reservedSlots.empty()
+    await this.#life.stop(this.#options.graceMs)
+    await quarantineStopped
+    await deregisterWorker(this.#parts.store, this.#row.id).catch((error) => this.#life.onFault('deregistering', error))
     this.#parts.events.emit('worker.stopped', { worker: this.#row.id })
   }
 
-  /** Jobs that follow what has just ended here start here, if a slot is free for them. */
-  #receiver(): JobReceiver {
+  /** Jobs that are claimed with the enqueue, or with the completion of the step before them, start here. */
+  #handoffReceiver(): HandoffReceiver {
     return {
-      room: () => new Map(this.#lanes.map((lane) => [lane.queue, lane.free()])),
+      room: () => new Map(this.#fetchers.map(({ slots }) => [slots.queue, slots.free])),
       take: (jobs, claimedAt) =>
-        this.#surroundings.enter(() => {
-          void this.#runs.hold(jobs, claimedAt)
+        this.#context.enter(() => {
+          void this.#life.accept(jobs, claimedAt)
           for (const job of jobs) {
-            const lane = this.#lanes.find(({ queue }) => queue === job.queue)
-            if (!lane?.take(job)) this.#runs.giveBack([job])
+            const fetcher = this.#fetchers.find(({ slots }) => slots.queue === job.queue)
+            if (!fetcher?.take(job)) this.#life.release([job])
           }
         }),
     }
   }
 
   async #claimQuarantined(): Promise<ClaimedJob | undefined> {
-    await this.#runs.whenHealthy()
+    await this.#life.health.whenHealthy()
     const claimedAt = monotonicMs()
     const { id, types, queues } = this.#row
-    const job = await this.#runs.claim((leaseId) =>
+    const job = await this.#life.claims.claim((leaseId) =>
       claimQuarantined(this.#parts.store, { worker: id, types, leaseId }, queues),
     )
-    if (job) await this.#runs.hold([job], claimedAt)
+    if (job) await this.#life.accept([job], claimedAt)
     return job
   }
 
-  /** Empties the worker: nothing is claimed, the stock goes back, and what runs is waited for. */
+  /** Empties the worker: claims nothing, releases prefetched jobs and waits for what runs. */
   async #clear(ms: number): Promise<boolean> {
-    const stock = await Promise.all(this.#lanes.map((lane) => lane.hush()))
-    this.#runs.giveBack(stock.flat())
-    return this.#runs.idle(ms)
+    const prefetched = await Promise.all(this.#fetchers.map((fetcher) => fetcher.pause()))
+    this.#life.release(prefetched.flat())
+    return this.#life.idle(ms)
   }
 
   #reopen(): void {
-    for (const lane of this.#lanes) lane.resume()
+    for (const fetcher of this.#fetchers) fetcher.resume()
     this.wake()
   }
 }

@@ -73,7 +73,7 @@ test.each<[string, Instrument['run']]>([
 
   expect(await handle.result()).toBe(1)
   expect(runs).toBe(1)
-  expect(await fault).toMatchObject({ doing: expect.stringContaining('looking on') })
+  expect(await fault).toMatchObject({ doing: expect.stringContaining('the instrument') })
 })
 
 test('a trace that is none is refused before anything is stored', async () => {

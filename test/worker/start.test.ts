@@ -6,9 +6,9 @@ import { SILENT } from '../../src/observe/log.js'
 import { putJobTypes } from '../../src/store/jobs/workers.js'
 import { Store } from '../../src/store/store.js'
 import { workerIdentity } from '../../src/worker/identity.js'
+import { leasedCalls } from '../../src/worker/leased-calls.js'
 import { checkWorkerOptions } from '../../src/worker/options.js'
 import { Registry } from '../../src/worker/registry.js'
-import { leasedCalls } from '../../src/worker/run/leased-calls.js'
 import { Worker } from '../../src/worker/worker.js'
 import { aborted, gate } from '../support/gate.js'
 import { givenIn } from '../support/given.js'
@@ -54,10 +54,9 @@ async function openWorker({ lease = '30s', run = () => {}, ...options }: Wish = 
       log: SILENT,
       pipelines: new Map(),
       isAlone: false,
-      operations: leasedCalls(store),
-      watch: { silence: () => {}, unanswered: () => {} },
+      calls: leasedCalls(store),
     },
-    { ...checked, keeping: { ...checked.keeping, threadFile: watchdog.file } },
+    { ...checked, renewal: { ...checked.renewal, watchdogFile: watchdog.file } },
   )
   opened = { watchdog, worker, store }
   return { watchdog, worker, events, store }

@@ -54,7 +54,7 @@ test('a claim that commits only after it was looked for in vain is given back al
   expect(faults).toEqual(['claiming from default'])
 })
 
-test('a claim in doubt is given back when the database answers again', async () => {
+test('an unacknowledged claim is released when the database answers again', async () => {
   const { lossy, holdfast, note, runs, faults } = noteWorker()
   const handles = await holdfast.enqueueMany(note, [1, 2])
   const lost = [lossy.loseAnswerTo('claim_batch_v1'), lossy.refuse('release_claims_v1')]
@@ -64,7 +64,7 @@ test('a claim in doubt is given back when the database answers again', async () 
   await Promise.all(handles.map((handle) => handle.result()))
 
   expect(runs.sort()).toEqual([1, 2])
-  expect(faults).toEqual(['claiming from default', 'giving back 1 claims in doubt'])
+  expect(faults).toEqual(['claiming from default', 'releasing 1 unacknowledged claims'])
   expect(await places()).toEqual(Array(2).fill({ state: 'completed', attempts: 1, token: '2' }))
 })
 

@@ -1,25 +1,25 @@
-// Tells now and then how this worker's process fares: whoever decides where jobs are to run needs to know.
+// Reports the load of this worker's process now and then, for operators who decide where jobs run.
 
 import type { WorkerLoad } from '../../store/jobs/workers.js'
 import type { LoopDelay } from './loop-delay.js'
 
-const EVERY_LOOKS = 10
+const EVERY_MEASUREMENTS = 10
 
 export class LoadReport {
   readonly #isAlone: boolean
-  readonly #tell: (load: WorkerLoad) => void
-  #looks = 0
+  readonly #report: (load: WorkerLoad) => void
+  #measurements = 0
 
-  constructor(isAlone: boolean, tell: (load: WorkerLoad) => void) {
+  constructor(isAlone: boolean, report: (load: WorkerLoad) => void) {
     this.#isAlone = isAlone
-    this.#tell = tell
+    this.#report = report
   }
 
-  /** Tells at the first look of a second and at every tenth after it. */
-  look(delay: LoopDelay): void {
-    if (this.#looks % EVERY_LOOKS === 0) {
-      this.#tell({ isAlone: this.#isAlone, loopDelayMs: delay.percentile(99, EVERY_LOOKS) })
+  /** Called once a second; reports the first measurement and every tenth after it. */
+  measured(delay: LoopDelay): void {
+    if (this.#measurements % EVERY_MEASUREMENTS === 0) {
+      this.#report({ isAlone: this.#isAlone, loopDelayMs: delay.percentile(99, EVERY_MEASUREMENTS) })
     }
-    this.#looks += 1
+    this.#measurements += 1
   }
 }

@@ -1,11 +1,11 @@
-// How late the event loop is. Each sample wakes the process up, so samples are taken only while the loop has much to do: for an
-// idle worker they would cost more than all the rest.
+// Measures how late the event loop runs its timers. Each sample wakes the process, so samples are taken only while the loop is
+// busy: in an idle worker they would cost more than everything else.
 
 import { performance } from 'node:perf_hooks'
 
 export interface LoopClock {
   now(): number
-  /** How long the loop has worked, its waiting left out. */
+  /** How long the loop has worked, without its waiting. */
   workedMs(): number
 }
 
@@ -15,67 +15,67 @@ const OWN_LOOP: LoopClock = {
 }
 
 const SAMPLE_MS = 20
-const LOOK_MS = 1000
-const KEPT_LOOKS = 10
-// A loop that worked for less than this between two looks kept nobody waiting for longer.
+const MEASURE_MS = 1000
+const KEPT_MEASUREMENTS = 10
+// A loop that worked for less than this between two measurements delayed no timer for longer.
 const CALM_MS = SAMPLE_MS
-const CALM_SAMPLES = new Array<number>(LOOK_MS / SAMPLE_MS).fill(0)
-// Load that comes in waves is watched all the time.
-const CALM_LOOKS = 3
+const CALM_SAMPLES = new Array<number>(MEASURE_MS / SAMPLE_MS).fill(0)
+// Load that comes in waves is sampled all the time.
+const CALM_MEASUREMENTS = 3
 
 export class LoopDelay {
   readonly #clock: LoopClock
   #kept: (readonly number[])[] = []
   #samples: number[] | undefined
-  #calmLooks = 0
+  #calmMeasurements = 0
   #workedMs = 0
   #sampler: NodeJS.Timeout | undefined
-  #looker: NodeJS.Timeout | undefined
+  #measurer: NodeJS.Timeout | undefined
 
   constructor(clock: LoopClock = OWN_LOOP) {
     this.#clock = clock
   }
 
-  /** `onLook` is called every second. */
-  start(onLook: (delay: LoopDelay) => void): void {
+  /** `onMeasured` is called every second. */
+  start(onMeasured: (delay: LoopDelay) => void): void {
     this.#workedMs = this.#clock.workedMs()
-    this.#watch()
-    this.#looker = setInterval(() => {
-      this.#look()
-      onLook(this)
-    }, LOOK_MS)
-    this.#looker.unref()
+    this.#startSampling()
+    this.#measurer = setInterval(() => {
+      this.#measure()
+      onMeasured(this)
+    }, MEASURE_MS)
+    this.#measurer.unref()
   }
 
   stop(): void {
-    clearInterval(this.#looker)
-    this.#unwatch()
+    clearInterval(this.#measurer)
+    this.#stopSampling()
   }
 
-  /** Milliseconds; of the last looks, at most ten. */
-  percentile(percent: number, looks: number): number {
-    const delays = this.#kept.slice(-looks).flat()
+  /** Milliseconds, of the last measurements, at most ten. */
+  percentile(percent: number, measurements: number): number {
+    const delays = this.#kept.slice(-measurements).flat()
     delays.sort((a, b) => a - b)
     return delays[Math.ceil((delays.length * percent) / 100) - 1] ?? 0
   }
 
-  #look(): void {
+  #measure(): void {
     const workedMs = this.#clock.workedMs()
     const isCalm = workedMs - this.#workedMs < CALM_MS
     this.#workedMs = workedMs
-    this.#calmLooks = isCalm ? this.#calmLooks + 1 : 0
-    this.#kept = [...this.#kept, this.#samples ?? (isCalm ? CALM_SAMPLES : [])].slice(-KEPT_LOOKS)
-    if (this.#calmLooks >= CALM_LOOKS) this.#unwatch()
+    this.#calmMeasurements = isCalm ? this.#calmMeasurements + 1 : 0
+    this.#kept = [...this.#kept, this.#samples ?? (isCalm ? CALM_SAMPLES : [])].slice(-KEPT_MEASUREMENTS)
+    if (this.#calmMeasurements >= CALM_MEASUREMENTS) this.#stopSampling()
     else if (this.#samples) this.#samples = []
-    else if (!isCalm) this.#watch()
+    else if (!isCalm) this.#startSampling()
   }
 
-  #watch(): void {
+  #startSampling(): void {
     this.#samples = []
     this.#sample()
   }
 
-  #unwatch(): void {
+  #stopSampling(): void {
     clearTimeout(this.#sampler)
     this.#samples = undefined
   }

@@ -1,8 +1,8 @@
-// The jobs that a lane has claimed and not started, in claim order.
+// The claimed jobs of a queue that wait for a slot, in claim order.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
 
-/** An array and a place in it: to move thousands up for each that is taken would cost as much as to start it. */
+/** An array with an index into it: shifting thousands of elements for each job would cost as much as starting it. */
 export class PrefetchBuffer {
   #jobs: (ClaimedJob | undefined)[] = []
   #next = 0
@@ -16,7 +16,7 @@ export class PrefetchBuffer {
     this.#next = 0
   }
 
-  /** The next one; there must be one. What has been taken is not kept alive. */
+  /** The next job; there must be one. The buffer does not keep it alive. */
   take(): ClaimedJob {
     const job = this.#jobs[this.#next] as ClaimedJob
     this.#jobs[this.#next] = undefined

@@ -11,11 +11,11 @@ afterEach(() => {
 
 const JOB = { id: '7' } as ClaimedJob
 
-function room(operations: { job?: ClaimedJob; clears?: boolean; throws?: boolean }) {
+function quarantine(operations: { job?: ClaimedJob; clears?: boolean; throws?: boolean }) {
   const done: string[] = []
-  const suspects = new Quarantine({
+  const subject = new Quarantine({
     claim: async () => {
-      if (!operations.job) done.push('claim in vain')
+      if (!operations.job) done.push('claim nothing')
       return operations.job
     },
     clear: async () => {
@@ -26,63 +26,63 @@ function room(operations: { job?: ClaimedJob; clears?: boolean; throws?: boolean
       done.push(`run ${job.id}`)
       if (operations.throws) throw new Error('went wrong')
     },
-    giveBack: (job) => void done.push(`give back ${job.id}`),
+    release: (job) => void done.push(`release ${job.id}`),
     reopen: () => void done.push('reopen'),
     onFault: (doing) => void done.push(`fault ${doing}`),
   })
-  return { suspects, done }
+  return { subject, done }
 }
 
-test('a suspect runs when the worker is empty, and the worker reopens after it', async () => {
-  const { suspects, done } = room({ job: JOB })
-  await suspects.runOnce()
+test('a quarantined job runs when the worker is empty, and the worker reopens after it', async () => {
+  const { subject, done } = quarantine({ job: JOB })
+  await subject.runOnce()
 
   expect(done).toEqual(['clear', 'run 7', 'reopen'])
 })
 
-test('without a suspect the worker is not emptied', async () => {
-  const { suspects, done } = room({})
-  await suspects.runOnce()
+test('without a quarantined job the worker is not emptied', async () => {
+  const { subject, done } = quarantine({})
+  await subject.runOnce()
 
-  expect(done).toEqual(['claim in vain'])
+  expect(done).toEqual(['claim nothing'])
 })
 
-test('a worker that stays busy gives the suspect back and goes on', async () => {
-  const { suspects, done } = room({ job: JOB, clears: false })
-  await suspects.runOnce()
+test('a worker that stays busy releases the quarantined job and continues', async () => {
+  const { subject, done } = quarantine({ job: JOB, clears: false })
+  await subject.runOnce()
 
-  expect(done).toEqual(['clear', 'give back 7', 'reopen'])
+  expect(done).toEqual(['clear', 'release 7', 'reopen'])
 })
 
 test('a fault does not leave the worker closed', async () => {
-  const { suspects, done } = room({ job: JOB, throws: true })
-  await suspects.runOnce()
+  const { subject, done } = quarantine({ job: JOB, throws: true })
+  await subject.runOnce()
 
-  expect(done).toEqual(['clear', 'run 7', 'reopen', 'fault running a suspect alone'])
+  expect(done).toEqual(['clear', 'run 7', 'reopen', 'fault running a quarantined job alone'])
 })
 
-test('after a suspect that ran the next one follows without being told', async () => {
+test('after a quarantined job that ran the next one follows by itself', async () => {
   const operations: { job?: ClaimedJob } = { job: JOB }
-  const { suspects, done } = room(operations)
-  suspects.expect()
+  const { subject, done } = quarantine(operations)
+  subject.expect()
   await vi.advanceTimersByTimeAsync(199)
   expect(done).toEqual(['clear', 'run 7', 'reopen'])
   delete operations.job
 
   await vi.advanceTimersByTimeAsync(1)
 
-  expect(done).toEqual(['clear', 'run 7', 'reopen', 'claim in vain'])
-  await suspects.stop()
+  expect(done).toEqual(['clear', 'run 7', 'reopen', 'claim nothing'])
+  await subject.stop()
 })
 
-test('whoever is told of a suspect that it cannot claim rests before it tries again', async () => {
-  const { suspects, done } = room({})
+test('a worker that cannot claim a quarantined job rests before it tries again', async () => {
+  const { subject, done } = quarantine({})
   for (const ms of [0, 3000, 1999, 1]) {
     await vi.advanceTimersByTimeAsync(ms)
-    suspects.expect()
+    subject.expect()
   }
   await vi.advanceTimersByTimeAsync(0)
 
-  expect(done).toEqual(['claim in vain', 'claim in vain'])
-  await suspects.stop()
+  expect(done).toEqual(['claim nothing', 'claim nothing'])
+  await subject.stop()
 })

@@ -1,5 +1,4 @@
-// Runs jobs that two workers died with, one at a time and with nothing beside them: if this worker dies too, the culprit is
-// known, and no bystander is blamed.
+// Runs quarantined jobs one at a time and with nothing beside them: if this worker dies too, the job that caused it is known.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
 
@@ -8,33 +7,33 @@ export interface QuarantineCalls {
   run(job: ClaimedJob): Promise<void>
   /** true when nothing else runs here, and nothing will until reopen(); false when that took longer than `ms`. */
   clear(ms: number): Promise<boolean>
-  giveBack(job: ClaimedJob): void
+  release(job: ClaimedJob): void
   reopen(): void
   onFault(doing: string, error: unknown): void
 }
 
-// A worker that ran many jobs when it died leaves many suspects: after one that ran, the next follows soon.
+// A worker that died with many running jobs leaves many in quarantine: the next follows soon after one that ran.
 const NEXT_MS = 200
-// One that could not be claimed is another worker's, or its queue is paused.
+// A job that could not be claimed belongs to another worker, or its queue is paused.
 const REST_MS = 5000
-// How long a worker starts nothing new in order to become empty. In vain, it does its work for six times as long and is then
-// more patient: long jobs must neither be held up for a suspect nor keep it waiting for ever.
-const PATIENCE_MS = { first: 10_000, most: 600_000 }
+// How long a worker starts nothing new in order to become empty. If it does not, it works normally for six times as long
+// and then waits longer: long jobs must neither be held up for a quarantined job nor keep it waiting for ever.
+const CLEAR_MS = { first: 10_000, most: 600_000 }
 const WORK_BETWEEN = 6
 
 export class Quarantine {
-  readonly #operations: QuarantineCalls
+  readonly #calls: QuarantineCalls
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
   #restsUntil = 0
   #isStopping = false
-  #patienceMs = PATIENCE_MS.first
+  #clearMs = CLEAR_MS.first
 
-  constructor(operations: QuarantineCalls) {
-    this.#operations = operations
+  constructor(calls: QuarantineCalls) {
+    this.#calls = calls
   }
 
-  /** There may be a suspect: looks for it now, unless it rests or is at one. */
+  /** A job may be in quarantine: claims it now, unless a rest or a run of one is under way. */
   expect(): void {
     if (this.#isStopping || this.#working || performance.now() < this.#restsUntil) return
     this.#working = this.runOnce().then((restMs) => {
@@ -50,33 +49,33 @@ export class Quarantine {
     await this.#working
   }
 
-  /** Takes one suspect through, if there is one; gives the time to rest before the next. */
+  /** Runs one quarantined job, if there is one; returns how long to rest before the next. */
   async runOnce(): Promise<number> {
-    const { claim, run, clear, giveBack, reopen, onFault } = this.#operations
+    const { claim, run, clear, release, reopen, onFault } = this.#calls
     try {
-      // Held from here on: no other worker empties itself for the same job.
+      // The lease keeps other workers from emptying themselves for the same job.
       const job = await claim()
       if (!job) return REST_MS
       try {
-        if (!(await clear(this.#patienceMs))) {
-          giveBack(job)
-          return this.#growPatient()
+        if (!(await clear(this.#clearMs))) {
+          release(job)
+          return this.#waitLonger()
         }
-        this.#patienceMs = PATIENCE_MS.first
+        this.#clearMs = CLEAR_MS.first
         await run(job)
         return NEXT_MS
       } finally {
         reopen()
       }
     } catch (error) {
-      onFault('running a suspect alone', error)
+      onFault('running a quarantined job alone', error)
       return REST_MS
     }
   }
 
-  #growPatient(): number {
-    const wasMs = this.#patienceMs
-    this.#patienceMs = Math.min(wasMs * 2, PATIENCE_MS.most)
-    return wasMs * WORK_BETWEEN
+  #waitLonger(): number {
+    const clearedMs = this.#clearMs
+    this.#clearMs = Math.min(clearedMs * 2, CLEAR_MS.most)
+    return clearedMs * WORK_BETWEEN
   }
 }

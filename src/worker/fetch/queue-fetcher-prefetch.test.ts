@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { job, lane, settle } from './queue-fetcher.test-support.js'
+import { job, queueFetcher, settle } from './queue-fetcher.test-support.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -8,8 +8,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('short runs earn a stock, which starts before the next claim is answered', async () => {
-  const { subject, nextAsk, end, runs } = lane(1)
+test('after short runs jobs are prefetched, which start before the next claim is answered', async () => {
+  const { subject, nextAsk, end, runs } = queueFetcher(1)
   subject.start()
   await nextAsk().answer([job(1)])
   vi.advanceTimersByTime(5)
@@ -27,21 +27,24 @@ test('short runs earn a stock, which starts before the next claim is answered', 
 test.each([
   { claimMs: 60, n: 7 }, // one to run and twice 60 ms of work at 200 ms in ten slots
   { claimMs: 400, n: 11 }, // one to run and no more than 200 ms of work
-])('where a claim takes $claimMs ms, the stock covers the next one, within bounds', async ({ claimMs, n }) => {
-  const { subject, nextAsk, end } = lane(10)
-  subject.start()
-  const first = nextAsk()
-  vi.advanceTimersByTime(claimMs)
-  await first.answer(Array.from({ length: 10 }, (_, i) => job(i)))
-  vi.advanceTimersByTime(200)
-  await end('1')
-  await end('2')
+])(
+  'where a claim takes $claimMs ms, prefetched jobs last until the next one, within bounds',
+  async ({ claimMs, n }) => {
+    const { subject, nextAsk, end } = queueFetcher(10)
+    subject.start()
+    const first = nextAsk()
+    vi.advanceTimersByTime(claimMs)
+    await first.answer(Array.from({ length: 10 }, (_, i) => job(i)))
+    vi.advanceTimersByTime(200)
+    await end('1')
+    await end('2')
 
-  expect(nextAsk().n).toBe(n)
-})
+    expect(nextAsk().n).toBe(n)
+  },
+)
 
-test('long runs earn no stock', async () => {
-  const { subject, nextAsk, end } = lane(1)
+test('after long runs nothing is prefetched', async () => {
+  const { subject, nextAsk, end } = queueFetcher(1)
   subject.start()
   await nextAsk().answer([job(1)])
   vi.advanceTimersByTime(5000)
@@ -55,7 +58,7 @@ test.each([
   { asks: 'what comes within half a second, where jobs come slowly', claimMs: 300, n: 1500 },
   { asks: 'as many as there are slots, however slowly they come', claimMs: 9000, n: 900 },
 ])('a claim asks for $asks', async ({ claimMs, n }) => {
-  const { subject, nextAsk, end } = lane(900)
+  const { subject, nextAsk, end } = queueFetcher(900)
   subject.start()
   const first = nextAsk()
   vi.advanceTimersByTime(claimMs)
@@ -66,8 +69,8 @@ test.each([
 })
 
 /** Its one slot has a job of ten milliseconds behind it and runs another; two more wait. */
-async function laneWithStock() {
-  const given = lane(1)
+async function fetcherWithWaitingJobs() {
+  const given = queueFetcher(1)
   given.subject.start()
   await given.nextAsk().answer([job(1)])
   vi.advanceTimersByTime(10)
@@ -77,16 +80,16 @@ async function laneWithStock() {
   return given
 }
 
-test('a stock of which nothing starts for a second is given back, and none is asked for until runs are short again', async () => {
-  const { subject, returned, nextAsk, end, asks } = await laneWithStock()
+test('waiting jobs of which none starts for a second are released, and none are prefetched until runs are short again', async () => {
+  const { subject, released, nextAsk, end, asks } = await fetcherWithWaitingJobs()
 
   await vi.advanceTimersByTimeAsync(999)
-  expect(returned).toEqual([])
+  expect(released).toEqual([])
   await vi.advanceTimersByTimeAsync(1)
-  expect(returned).toEqual(['3', '4'])
+  expect(released).toEqual(['3', '4'])
 
   await vi.advanceTimersByTimeAsync(5000)
-  await settle(() => subject.look())
+  await settle(() => subject.onMoreRoom())
   expect(asks).toEqual([])
   await end('2')
   for (let n = 5; n < 25; n += 1) {
@@ -99,23 +102,23 @@ test('a stock of which nothing starts for a second is given back, and none is as
   expect(nextAsk().n).toBe(26) // one to run and 25 ms of work at 1 ms each
 })
 
-test('a stock that starts one job after another is not given back, however long it lasts', async () => {
-  const { returned, end, runs } = await laneWithStock()
+test('waiting jobs that start one after another are not released, however long they wait', async () => {
+  const { released, end, runs } = await fetcherWithWaitingJobs()
 
   await vi.advanceTimersByTimeAsync(900)
   await end('2')
   expect([...runs.keys()]).toEqual(['3'])
   await vi.advanceTimersByTimeAsync(900)
-  expect(returned).toEqual([])
+  expect(released).toEqual([])
 
   await vi.advanceTimersByTimeAsync(1100)
-  expect(returned).toEqual(['4'])
+  expect(released).toEqual(['4'])
 })
 
-test('a lane that has stopped gives its stock back once', async () => {
-  const { subject, returned } = await laneWithStock()
+test('a fetcher that has stopped returns its waiting jobs once', async () => {
+  const { subject, released } = await fetcherWithWaitingJobs()
 
   expect((await subject.stop()).map(({ id }) => id)).toEqual(['3', '4'])
   await vi.advanceTimersByTimeAsync(5000)
-  expect(returned).toEqual([])
+  expect(released).toEqual([])
 })

@@ -1,4 +1,4 @@
-// A lane whose operations wait until the test answers them, for the tests of lanes.
+// A queue fetcher whose claims, runs and sleeps wait until the test answers them.
 
 import { vi } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
@@ -15,29 +15,32 @@ interface Ask extends Look {
 
 export const positionOf = (jobId: string): Cursor => ({ priority: 5, runAt: `at ${jobId}`, jobId })
 
-/** A lane whose claims, runs and sleeps wait until the test answers them. */
-export function lane(slots: number, { share = 1 } = {}) {
+export function queueFetcher(slots: number, { share = 1 } = {}) {
   const asks: Ask[] = []
   const runs = new Map<string, () => Promise<void>>()
   const naps: (() => Promise<void>)[] = []
   const faults: unknown[] = []
-  const returned: string[] = []
+  const released: string[] = []
   const load = { share }
   const subject = new QueueFetcher('bulk', slots, {
-    claim: (_, n, look) =>
-      new Promise((resolve, reject) => {
-        asks.push({
-          n,
-          ...look,
-          answer: (jobs, hasMore = false) =>
-            settle(() => resolve({ jobs, cursor: positionOf(jobs.at(-1)?.id ?? look.from.jobId), hasMore })),
-          fail: (error) => settle(() => reject(error)),
-        })
-      }),
-    run: ({ id }, startedAt, owner) => void runs.set(id, () => settle(() => owner.freed(startedAt, performance.now()))),
-    giveBack: (jobs) => void returned.push(...jobs.map(({ id }) => id)),
-    sleep: () => new Promise((resolve) => naps.push(() => settle(resolve))),
-    share: () => load.share,
+    claimer: {
+      claim: (queueSlots, n, look) =>
+        new Promise((resolve, reject) => {
+          const answer = (jobs: ClaimedJob[], hasMore = false) =>
+            settle(() => {
+              queueSlots.add(jobs)
+              resolve({ count: jobs.length, cursor: positionOf(jobs.at(-1)?.id ?? look.from.jobId), hasMore })
+            })
+          asks.push({ n, ...look, answer, fail: (error) => settle(() => reject(error)) })
+        }),
+    },
+    jobs: {
+      start: ({ id }, startedAt, slot) =>
+        void runs.set(id, () => settle(() => slot.freed(startedAt, performance.now()))),
+      release: (jobs) => void released.push(...jobs.map(({ id }) => id)),
+    },
+    wakeUp: { sleep: () => new Promise<void>((resolve) => naps.push(() => settle(resolve))) },
+    load,
     onFault: (doing, error) => faults.push([doing, error]),
   })
   const end = async (id: string) => {
@@ -46,7 +49,7 @@ export function lane(slots: number, { share = 1 } = {}) {
     await run?.()
   }
   const nextAsk = () => asks.shift() as Ask
-  return { subject, asks, nextAsk, runs, end, naps, faults, returned, load }
+  return { subject, asks, nextAsk, runs, end, naps, faults, released, load }
 }
 
 /** Does it, and lets everything that follows from it happen. */

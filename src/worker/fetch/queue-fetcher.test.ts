@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { QUEUE_START } from '../../store/jobs/claim.js'
 import { QueueFetcher } from './queue-fetcher.js'
-import { job, lane, positionOf, settle } from './queue-fetcher.test-support.js'
+import { job, positionOf, queueFetcher, settle } from './queue-fetcher.test-support.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -11,7 +11,7 @@ afterEach(() => {
 })
 
 test('claims as many as there are free slots, and no more while all are busy', async () => {
-  const { subject, asks, nextAsk, runs, end } = lane(3)
+  const { subject, asks, nextAsk, runs, end } = queueFetcher(3)
   subject.start()
 
   const first = nextAsk()
@@ -25,8 +25,8 @@ test('claims as many as there are free slots, and no more while all are busy', a
   expect(asks.map(({ n }) => n)).toEqual([1])
 })
 
-test('a claim that brings less than was asked for is followed by sleep, then by a look from the start', async () => {
-  const { subject, nextAsk, naps, asks } = lane(3)
+test('a claim that brings less than was asked for is followed by sleep, then by a sweep', async () => {
+  const { subject, nextAsk, naps, asks } = queueFetcher(3)
   subject.start()
   await nextAsk().answer([job(1)])
 
@@ -38,7 +38,7 @@ test('a claim that brings less than was asked for is followed by sleep, then by 
 })
 
 test('a claim that met enough jobs of a held key is followed by another and not by sleep', async () => {
-  const { subject, nextAsk, naps, runs } = lane(2)
+  const { subject, nextAsk, naps, runs } = queueFetcher(2)
   subject.start()
 
   await nextAsk().answer([], true)
@@ -52,7 +52,7 @@ test('a claim that met enough jobs of a held key is followed by another and not 
 })
 
 test('a full claim is followed by one behind the position that it gave', async () => {
-  const { subject, nextAsk, end } = lane(3)
+  const { subject, nextAsk, end } = queueFetcher(3)
   subject.start()
   const first = nextAsk()
   expect(first.from).toBe(QUEUE_START)
@@ -63,8 +63,8 @@ test('a full claim is followed by one behind the position that it gave', async (
   expect(nextAsk().from).toEqual(positionOf('3'))
 })
 
-test('what is missing behind the cursor is looked for from the start in the same breath', async () => {
-  const { subject, nextAsk, end, runs } = lane(2)
+test('a poll behind the cursor that finds too little is followed by a sweep at once', async () => {
+  const { subject, nextAsk, end, runs } = queueFetcher(2)
   subject.start()
   await nextAsk().answer([job(1), job(2)])
   await end('1')
@@ -88,8 +88,8 @@ test.each([
     earlyMs: 990,
     laterMs: 20,
   },
-])('a look from the start comes $when', async ({ tookMs, earlyMs, laterMs }) => {
-  const { subject, nextAsk, end } = lane(1)
+])('a sweep comes $when', async ({ tookMs, earlyMs, laterMs }) => {
+  const { subject, nextAsk, end } = queueFetcher(1)
   subject.start()
   const first = nextAsk()
   vi.advanceTimersByTime(tookMs)
@@ -106,8 +106,8 @@ test.each([
   expect(nextAsk().from).toBe(QUEUE_START)
 })
 
-test('only the first look of a lane that has nothing to do passes crowds by, after a sleep too', async () => {
-  const { subject, nextAsk, naps } = lane(3)
+test('only the first sweep of an idle fetcher skips blocked backlogs, after a sleep too', async () => {
+  const { subject, nextAsk, naps } = queueFetcher(3)
   subject.start()
 
   const first = nextAsk()
@@ -125,10 +125,10 @@ test('only the first look of a lane that has nothing to do passes crowds by, aft
 })
 
 test.each([
-  ['a second after a look that passed crowds by', true, 1000],
-  ['sooner after one that met none', false, 250],
-])('what stands in a crowd is looked for %s', async (_, hasMore, ms) => {
-  const { subject, nextAsk, end } = lane(1)
+  ['a second after a sweep that skipped one', true, 1000],
+  ['sooner after a sweep that met none', false, 250],
+])('a blocked backlog is scanned %s', async (_, hasMore, ms) => {
+  const { subject, nextAsk, end } = queueFetcher(1)
   subject.start()
   await nextAsk().answer([job(1)], hasMore)
 
@@ -143,8 +143,8 @@ test.each([
   expect(nextAsk()).toMatchObject({ from: QUEUE_START, passesCrowds: false })
 })
 
-test('a claim that fails is told and tried again after a while', async () => {
-  const { subject, nextAsk, faults, asks, runs } = lane(1)
+test('a claim that fails is reported and tried again after a while', async () => {
+  const { subject, nextAsk, faults, asks, runs } = queueFetcher(1)
   subject.start()
   const error = new Error('no connection')
 
@@ -157,8 +157,8 @@ test('a claim that fails is told and tried again after a while', async () => {
   expect([...runs.keys()]).toEqual(['1'])
 })
 
-test('what the first of two claims brought runs before the second is answered, and also if that one fails', async () => {
-  const { subject, nextAsk, end, runs, faults } = lane(3)
+test('the jobs of the first of two claims run before the second is answered, and also if that one fails', async () => {
+  const { subject, nextAsk, end, runs, faults } = queueFetcher(3)
   subject.start()
   await nextAsk().answer([job(1), job(2), job(3)])
   await end('1')
@@ -174,24 +174,24 @@ test('what the first of two claims brought runs before the second is answered, a
   expect([...runs.keys()]).toEqual(['3', '4'])
 })
 
-test('stop claims no more, lets runs go on and gives the stock back', async () => {
-  const { subject, nextAsk, end, runs, asks } = lane(1)
+test('stop claims no more, lets runs go on and returns the waiting jobs', async () => {
+  const { subject, nextAsk, end, runs, asks } = queueFetcher(1)
   subject.start()
   await nextAsk().answer([job(1)])
   vi.advanceTimersByTime(10)
   await end('1')
   await nextAsk().answer([job(2), job(3), job(4)])
 
-  const stock = await subject.stop()
+  const waiting = await subject.stop()
 
-  expect(stock.map(({ id }) => id)).toEqual(['3', '4'])
+  expect(waiting.map(({ id }) => id)).toEqual(['3', '4'])
   await end('2')
   expect([...runs.keys()]).toEqual([])
   expect(asks).toEqual([])
 })
 
-test('what a claim brings while the lane stops is given back unstarted', async () => {
-  const { subject, nextAsk, runs } = lane(2)
+test('jobs that are claimed while the fetcher stops are returned unstarted', async () => {
+  const { subject, nextAsk, runs } = queueFetcher(2)
   subject.start()
   const stopping = subject.stop()
 
@@ -201,8 +201,8 @@ test('what a claim brings while the lane stops is given back unstarted', async (
   expect(runs.size).toBe(0)
 })
 
-test('a sleeping lane stops as soon as it is woken, without another claim', async () => {
-  const { subject, nextAsk, naps, asks } = lane(1)
+test('a sleeping fetcher stops as soon as it is woken, without another claim', async () => {
+  const { subject, nextAsk, naps, asks } = queueFetcher(1)
   subject.start()
   await nextAsk().answer([])
   const stopping = subject.stop()
@@ -213,8 +213,8 @@ test('a sleeping lane stops as soon as it is woken, without another claim', asyn
   expect(asks).toEqual([])
 })
 
-test('a busy process uses fewer slots and keeps no stock, but never none', async () => {
-  const half = lane(4, { share: 0.5 })
+test('a busy process uses fewer slots and prefetches nothing, but uses at least one', async () => {
+  const half = queueFetcher(4, { share: 0.5 })
   half.subject.start()
   const ask = half.nextAsk()
   expect(ask.n).toBe(2)
@@ -222,20 +222,20 @@ test('a busy process uses fewer slots and keeps no stock, but never none', async
   await half.end('1')
   expect(half.nextAsk().n).toBe(1)
 
-  const none = lane(4, { share: 0 })
+  const none = queueFetcher(4, { share: 0 })
   none.subject.start()
   expect(none.nextAsk().n).toBe(1)
 })
 
-test('a hushed lane starts nothing and gives its stock back, until it is resumed', async () => {
-  const { subject, nextAsk, end, runs, asks } = lane(1)
+test('a paused fetcher starts nothing and returns its waiting jobs, until it is resumed', async () => {
+  const { subject, nextAsk, end, runs, asks } = queueFetcher(1)
   subject.start()
   await nextAsk().answer([job(1)])
   vi.advanceTimersByTime(10)
   await end('1')
   await nextAsk().answer([job(2), job(3), job(4)])
 
-  expect((await subject.hush()).map(({ id }) => id)).toEqual(['3', '4'])
+  expect((await subject.pause()).map(({ id }) => id)).toEqual(['3', '4'])
   await end('2')
   expect(runs.size).toBe(0)
   expect(asks.length).toBe(0)
@@ -246,8 +246,8 @@ test('a hushed lane starts nothing and gives its stock back, until it is resumed
   expect([...runs.keys()]).toEqual(['5'])
 })
 
-test('only a sleeping lane keeps slots for others, and no more than are free', async () => {
-  const { subject, nextAsk, naps, runs } = lane(2)
+test('only a sleeping fetcher reserves slots, and no more than are free', async () => {
+  const { subject, nextAsk, naps, runs } = queueFetcher(2)
   subject.start()
   expect(subject.reserve(1)).toBe(false)
   await nextAsk().answer([])
@@ -265,8 +265,8 @@ test('only a sleeping lane keeps slots for others, and no more than are free', a
   expect(subject.reserve(1)).toBe(false)
 })
 
-test('a claim leaves room for what has been promised, and takes it when it is left', async () => {
-  const { subject, nextAsk, naps } = lane(3)
+test('a claim leaves reserved slots free, and fills them when the reservation ends', async () => {
+  const { subject, nextAsk, naps } = queueFetcher(3)
   subject.start()
   await nextAsk().answer([])
   subject.reserve(2)
@@ -280,26 +280,31 @@ test('a claim leaves room for what has been promised, and takes it when it is le
   expect(nextAsk().n).toBe(2)
 })
 
-/** A lane whose jobs end at once, each after `ms` of the thread's time; claims go out, as over a pool, with the next tick. */
-function laneOfShortJobs(stock: number, ms: number) {
+/** Its jobs end at once, each after `ms` of the thread's time; claims are sent, as over a pool, with the next tick. */
+function fetcherOfShortJobs(pending: number, ms: number) {
   const seen = { started: 0, startedBeforeClaim: [] as number[] }
-  let left = stock
+  let left = pending
   const subject = new QueueFetcher('bulk', 4, {
-    claim: async (_, n, { from }) => {
-      await new Promise<void>((resolve) => process.nextTick(resolve))
-      seen.startedBeforeClaim.push(seen.started)
-      const jobs = Array.from({ length: Math.min(n, left) }, (_each, i) => job(left - i))
-      left -= jobs.length
-      return { jobs, cursor: from, hasMore: false }
+    claimer: {
+      async claim(slots, n, { from }) {
+        await new Promise<void>((resolve) => process.nextTick(resolve))
+        seen.startedBeforeClaim.push(seen.started)
+        const jobs = Array.from({ length: Math.min(n, left) }, (_each, i) => job(left - i))
+        left -= jobs.length
+        slots.add(jobs)
+        return { count: jobs.length, cursor: from, hasMore: false }
+      },
     },
-    giveBack: () => {},
-    run: (_job, startedAt, owner) => {
-      seen.started += 1
-      vi.advanceTimersByTime(ms)
-      queueMicrotask(() => owner.freed(startedAt, performance.now()))
+    jobs: {
+      release: () => {},
+      start: (_job, startedAt, slot) => {
+        seen.started += 1
+        vi.advanceTimersByTime(ms)
+        queueMicrotask(() => slot.freed(startedAt, performance.now()))
+      },
     },
-    sleep: () => new Promise(() => {}),
-    share: () => 1,
+    wakeUp: { sleep: () => new Promise(() => {}) },
+    load: { share: 1 },
     onFault: (_, error) => {
       throw error
     },
@@ -307,8 +312,8 @@ function laneOfShortJobs(stock: number, ms: number) {
   return { subject, seen }
 }
 
-test('short jobs let the process have its turn before all of the stock has run', async () => {
-  const { subject, seen } = laneOfShortJobs(100, 1)
+test('short jobs let the event loop turn before all waiting jobs have run', async () => {
+  const { subject, seen } = fetcherOfShortJobs(100, 1)
   subject.start()
 
   const startedBeforeTurn: number[] = []
@@ -320,8 +325,8 @@ test('short jobs let the process have its turn before all of the stock has run',
   expect(startedBeforeTurn.filter((started) => started > 10 && started < 90).length).toBeGreaterThan(10)
 })
 
-test('the next claim is on its way before all of the stock has run', async () => {
-  const { subject, seen } = laneOfShortJobs(1000, 1)
+test('the next claim is sent before all waiting jobs have run', async () => {
+  const { subject, seen } = fetcherOfShortJobs(1000, 1)
   subject.start()
   while (seen.started < 1000) await new Promise((resolve) => setImmediate(resolve))
 
@@ -330,8 +335,8 @@ test('the next claim is on its way before all of the stock has run', async () =>
   expect(third).toBeLessThan(60) // when half of the room for 104 is free: four to run and 25 ms of work for each slot
 })
 
-test('a claim that is asked for leaves before the stock has run, also if that takes no time', async () => {
-  const { subject, seen } = laneOfShortJobs(5000, 0)
+test('a claim is sent before the waiting jobs have run, also if they take no time', async () => {
+  const { subject, seen } = fetcherOfShortJobs(5000, 0)
   subject.start()
   while (seen.started < 5000) await new Promise((resolve) => setImmediate(resolve))
 
@@ -339,14 +344,14 @@ test('a claim that is asked for leaves before the stock has run, also if that ta
   expect(third - second).toBeLessThan(1002 + 10) // half of the room for 2,004: four to run and 25 ms of work for each slot
 })
 
-test('a lane that stops between two turns starts nothing in the next and gives the rest back', async () => {
-  const { subject, seen } = laneOfShortJobs(1000, 1)
+test('a fetcher that stops between two turns starts nothing in the next and returns the rest', async () => {
+  const { subject, seen } = fetcherOfShortJobs(1000, 1)
   subject.start()
   while (seen.started < 10) await new Promise((resolve) => setImmediate(resolve))
 
-  const stock = await subject.stop()
+  const waiting = await subject.stop()
 
-  expect(stock.length).toBeGreaterThan(0)
+  expect(waiting.length).toBeGreaterThan(0)
   const { started } = seen
   await new Promise((resolve) => setImmediate(resolve))
   expect(seen.started).toBe(started)

@@ -1,47 +1,48 @@
-// Room that is kept for jobs which this process is about to enqueue: they start at once instead of being stored first and
-// found afterwards.
+// Slots reserved for jobs that this process is about to enqueue: such jobs are stored, claimed and started at once.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { monotonicMs } from '../monotonic.js'
 import type { QueueFetcher } from './queue-fetcher.js'
+import type { UnacknowledgedClaims } from './unacknowledged-claims.js'
 
 export class ReservedSlots {
   readonly #worker: string
   readonly #take: (jobs: readonly ClaimedJob[], claimedAt: number) => void
-  readonly #claim: <T>(ask: (leaseId: string) => Promise<T>) => Promise<T>
+  readonly #claims: UnacknowledgedClaims
   #open = 0
-  #emptied: (() => void)[] = []
+  #onEmpty: (() => void)[] = []
 
   constructor(
     worker: string,
     take: (jobs: readonly ClaimedJob[], claimedAt: number) => void,
-    claim: <T>(ask: (leaseId: string) => Promise<T>) => Promise<T>,
+    claims: UnacknowledgedClaims,
   ) {
     this.#worker = worker
-    this.#claim = claim
+    this.#claims = claims
     this.#take = take
   }
 
-  /** undefined when the lane has other work to do first. */
-  reserve(lane: QueueFetcher, jobs: number) {
-    if (!lane.reserve(jobs)) return undefined
+  /** undefined when the queue has other jobs that go first. */
+  reserve(fetcher: QueueFetcher, jobs: number) {
+    if (!fetcher.reserve(jobs)) return undefined
     this.#open += 1
     const reservedAt = monotonicMs()
     const leave = () => {
-      lane.unreserve(jobs)
+      fetcher.unreserve(jobs)
       this.#open -= 1
-      if (this.#open === 0) for (const resolve of this.#emptied.splice(0)) resolve()
+      if (this.#open === 0) for (const resolve of this.#onEmpty.splice(0)) resolve()
     }
     const take = (claimed: readonly ClaimedJob[]) => {
-      // They start first, and then the room is given up: somebody waits for them.
+      // The jobs start before the slots are given up: their enqueuer waits for them.
       this.#take(claimed, reservedAt)
       leave()
     }
-    return { worker: this.#worker, queue: lane.queue, claim: this.#claim, take, leave }
+    const claim = <T>(ask: (leaseId: string) => Promise<T>) => this.#claims.claim(ask)
+    return { worker: this.#worker, queue: fetcher.slots.queue, claim, take, leave }
   }
 
-  /** Resolves when whoever was given room has taken or left it. */
+  /** Resolves when all reservations have been used or given up. */
   async empty(): Promise<void> {
-    if (this.#open > 0) await new Promise<void>((resolve) => this.#emptied.push(resolve))
+    if (this.#open > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve))
   }
 }

@@ -106,7 +106,7 @@ test('a look that is refused for good is not repeated', async () => {
   await vi.advanceTimersByTimeAsync(300_000)
 
   expect(looks).toHaveLength(1)
-  expect(faults).toEqual(['giving back 1 claims in doubt'])
+  expect(faults).toEqual(['releasing 1 unacknowledged claims'])
 })
 
 test('stop looks once more, and goes on until the database answers', async () => {

@@ -1,93 +1,93 @@
-// Gives back what claims may have taken whose answer never came. Nothing of it runs here, and nobody else may run it while it
-// is held: docs/decisions/0025.
+// Releases the jobs of claims whose answer was lost: this worker does not run them, and their leases keep others from it.
+// See docs/decisions/0025.
 
 import { randomUUID } from 'node:crypto'
 import { isPassing, mayBeDone } from '../../store/connection/translate-error.js'
 
 export interface UnacknowledgedClaimCalls {
-  /** Gives back what is held under these lease ids; tells under which of them there was something. */
+  /** Releases what is leased under these ids; returns the ids under which there was something. */
   release(leaseIds: readonly string[]): Promise<readonly string[]>
-  /** Jobs were given back: they can be claimed. */
+  /** Jobs were released: they can be claimed. */
   onReleased(): void
   onFault(doing: string, error: unknown): void
 }
 
 const AFTER_FAULT_MS = 500
-// A claim that is cut off may still be under way and commit after a look, as a rule within milliseconds.
-const NEXT_LOOK_MS = { first: 50, most: 5000 }
-// The kernel goes on sending what was written to a closed connection for about 100 s: no claim arrives later than that.
+// A claim that was cut off may still be executing and commit after a poll, as a rule within milliseconds.
+const NEXT_POLL_MS = { first: 50, most: 5000 }
+// The kernel resends what was written to a closed connection for about 100 s: no claim arrives later than that.
 const WATCH_MS = 120_000
 
 export class UnacknowledgedClaims {
-  readonly #operations: UnacknowledgedClaimCalls
-  /** By lease id, until when it is looked for; undefined while no look has been answered. */
+  readonly #calls: UnacknowledgedClaimCalls
+  /** By lease id, until when to poll for it; undefined while no poll has been answered. */
   readonly #until = new Map<string, number | undefined>()
-  #nextLookMs = NEXT_LOOK_MS.first
-  #looking: Promise<void> | undefined
-  #lookNow = () => {}
+  #nextPollMs = NEXT_POLL_MS.first
+  #polling: Promise<void> | undefined
+  #pollNow = () => {}
   #isStopping = false
 
-  constructor(operations: UnacknowledgedClaimCalls) {
-    this.#operations = operations
+  constructor(calls: UnacknowledgedClaimCalls) {
+    this.#calls = calls
   }
 
-  /** Lets `ask` claim under a lease id of its own; if it fails and may have claimed, the jobs are given back. */
+  /** Lets `ask` claim under a lease id of its own; if it fails and may have claimed, the jobs are released. */
   async claim<T>(ask: (leaseId: string) => Promise<T>): Promise<T> {
     const leaseId = randomUUID()
     try {
       return await ask(leaseId)
     } catch (error) {
-      if (mayBeDone(error)) this.#doubt(leaseId)
+      if (mayBeDone(error)) this.#watch(leaseId)
       throw error
     }
   }
 
-  /** Looks once more at what is in doubt, and again until the database answers, for at most `ms`. */
+  /** Polls once more, and again until the database answers, for at most `ms`. */
   async stop(ms: number): Promise<void> {
     const endsAt = performance.now() + ms
     this.#isStopping = true
-    this.#lookNow()
-    await this.#looking
-    while (this.#until.size > 0 && !(await this.#look()) && performance.now() < endsAt) {
+    this.#pollNow()
+    await this.#polling
+    while (this.#until.size > 0 && !(await this.#poll()) && performance.now() < endsAt) {
       await new Promise((resolve) => setTimeout(resolve, AFTER_FAULT_MS))
     }
   }
 
-  #doubt(leaseId: string): void {
+  #watch(leaseId: string): void {
     this.#until.set(leaseId, undefined)
-    this.#nextLookMs = NEXT_LOOK_MS.first
-    this.#lookNow()
-    if (!this.#isStopping) this.#looking ??= this.#keepLooking()
+    this.#nextPollMs = NEXT_POLL_MS.first
+    this.#pollNow()
+    if (!this.#isStopping) this.#polling ??= this.#keepPolling()
   }
 
-  async #keepLooking(): Promise<void> {
+  async #keepPolling(): Promise<void> {
     while (this.#until.size > 0 && !this.#isStopping) {
-      const isAnswered = await this.#look()
+      const isAnswered = await this.#poll()
       if (this.#until.size === 0 || this.#isStopping) break
-      const restMs = isAnswered ? this.#nextLookMs : AFTER_FAULT_MS
-      this.#nextLookMs = isAnswered ? Math.min(restMs * 2, NEXT_LOOK_MS.most) : NEXT_LOOK_MS.first
+      const restMs = isAnswered ? this.#nextPollMs : AFTER_FAULT_MS
+      this.#nextPollMs = isAnswered ? Math.min(restMs * 2, NEXT_POLL_MS.most) : NEXT_POLL_MS.first
       await this.#rest(restMs)
     }
-    this.#looking = undefined
+    this.#polling = undefined
   }
 
   /** true when the database has answered. */
-  async #look(): Promise<boolean> {
+  async #poll(): Promise<boolean> {
     const asked = [...this.#until.keys()]
     try {
-      const found = await this.#operations.release(asked)
+      const found = await this.#calls.release(asked)
       const now = performance.now()
       for (const leaseId of asked) {
         const until = this.#until.get(leaseId) ?? now + WATCH_MS
-        // A claim commits once, with all its jobs: what was found needs no second look.
+        // A claim commits once, with all its jobs: an id that was found needs no second poll.
         if (now >= until || found.includes(leaseId)) this.#until.delete(leaseId)
         else this.#until.set(leaseId, until)
       }
-      if (found.length > 0) this.#operations.onReleased()
+      if (found.length > 0) this.#calls.onReleased()
       return true
     } catch (error) {
-      this.#operations.onFault(`giving back ${asked.length} claims in doubt`, error)
-      // Refused for good: the jobs come back when their leases are over.
+      this.#calls.onFault(`releasing ${asked.length} unacknowledged claims`, error)
+      // An error that retries cannot cure: the jobs come back when their leases expire.
       if (!isPassing(error)) for (const leaseId of asked) this.#until.delete(leaseId)
       return false
     }
@@ -97,7 +97,7 @@ export class UnacknowledgedClaims {
   #rest(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms).unref()
-      this.#lookNow = () => {
+      this.#pollNow = () => {
         clearTimeout(timer)
         resolve()
       }

@@ -1,4 +1,5 @@
-// "There may be work": told by NOTIFY, by this process, or by the clock. Telling is a hint; the poll is the truth.
+// Wakes sleeping queue fetchers when there may be work: on NOTIFY, on an enqueue of this process, or at a set time. A
+// notification is a hint that can be missed; the poll is what finds every job.
 
 import { backoffMs } from '../../domain/job/backoff.js'
 import type { Listening } from '../../store/connection/listening.js'
@@ -9,16 +10,16 @@ export interface WakeUpOptions {
   readonly worker: string
   readonly queues: readonly string[]
   readonly pollMs: number
-  /** false: never LISTEN. Undefined: where the database says that it can be heard. */
+  /** false: never LISTEN. Undefined: where the connection is found to receive notifications. */
   readonly listen: boolean | undefined
   onFault(doing: string, error: unknown): void
 }
 
-// What fell due between the last look and the word that this worker sleeps is met by one more look.
-const LOOK_ONCE_MS = [0]
-// An enqueue that looked for sleepers just before this worker said that it sleeps commits a moment later.
-const LOOK_AGAIN_MS = [0, 20, 200]
-// Where jobs fall due one right after another, a look for each of them would be all that the worker does.
+// A job that fell due between the last poll and the record that this worker sleeps is found by one more poll.
+const POLL_ONCE_MS = [0]
+// An enqueue that read the sleeping workers just before this one recorded its sleep commits a moment later.
+const POLL_AGAIN_MS = [0, 20, 200]
+// Where jobs fall due one right after another, a poll for each of them would occupy the worker.
 const ALARMS_APART_MS = 10
 const CHECK_LISTENING_MS = 10_000
 const POLL_WITHOUT_LISTEN_MS = 1000
@@ -31,11 +32,11 @@ export class WakeUp {
   readonly #timers = new Set<NodeJS.Timeout>()
   #listening: Listening | undefined
   #isStopping = false
-  #announcedUntil = 0
-  #heardSinceLook = true
-  #announcing: Promise<void> | undefined
+  #recordedUntil = 0
+  #isWokenSincePoll = true
+  #recording: Promise<void> | undefined
   #alarm: NodeJS.Timeout | undefined
-  #rangAt = Number.NEGATIVE_INFINITY
+  #alarmAt = Number.NEGATIVE_INFINITY
   #listenLoop: Promise<void> | undefined
   #endPause: (() => void) | undefined
 
@@ -53,15 +54,15 @@ export class WakeUp {
     for (const timer of this.#timers) clearTimeout(timer)
     clearTimeout(this.#alarm)
     this.#endPause?.()
-    this.#resolveSleepers()
+    this.#wakeSleepers()
     await this.#listenLoop
-    await this.#announcing
+    await this.#recording
   }
 
-  /** Something may have changed: every sleeping lane looks again. */
+  /** Something may have changed: every sleeping queue fetcher polls again. */
   wake(): void {
-    this.#heardSinceLook = true
-    this.#resolveSleepers()
+    this.#isWokenSincePoll = true
+    this.#wakeSleepers()
   }
 
   /** Resolves when there may be work. */
@@ -69,44 +70,44 @@ export class WakeUp {
     if (this.#isStopping) return Promise.resolve()
     return new Promise((resolve) => {
       this.#sleepers.add(resolve)
-      this.#beginAnnouncing()
+      this.#beginRecording()
     })
   }
 
   /** A job has fallen due. */
-  #ring(): void {
-    this.#rangAt = performance.now()
+  #onAlarm(): void {
+    this.#alarmAt = performance.now()
     this.wake()
   }
 
-  /** Who still sleeps says so first and looks then: one look is enough. */
+  /** A worker that still sleeps records it first and polls then: one poll is enough. */
   #poll(): void {
-    this.#heardSinceLook = true
-    if (this.#sleepers.size > 0) this.#beginAnnouncing()
+    this.#isWokenSincePoll = true
+    if (this.#sleepers.size > 0) this.#beginRecording()
   }
 
-  #beginAnnouncing(): void {
-    this.#announcing ??= this.#announce().finally(() => {
-      this.#announcing = undefined
+  #beginRecording(): void {
+    this.#recording ??= this.#recordSleep().finally(() => {
+      this.#recording = undefined
     })
   }
 
-  /** Says that this worker sleeps, and sets the alarm for the first job that falls due. */
-  async #announce(): Promise<void> {
-    if (!this.#heardSinceLook) return // the alarm of the last look still stands
-    this.#heardSinceLook = false
+  /** Records that this worker sleeps, and sets the alarm for the first job that falls due. */
+  async #recordSleep(): Promise<void> {
+    if (!this.#isWokenSincePoll) return // the alarm of the last poll still stands
+    this.#isWokenSincePoll = false
     const { worker, queues, onFault } = this.#options
-    const isNews = this.#announcedUntil < performance.now()
-    // Said for longer than it lasts, so that a worker that sleeps again at once need not be waited for.
-    const saidMs = 2 * this.#pollMs()
+    const isNew = this.#recordedUntil < performance.now()
+    // Recorded for longer than the sleep lasts: a worker that sleeps again soon need not record it again.
+    const recordedMs = 2 * this.#pollMs()
     try {
-      const dueMs = await sleepWorker(this.#store, worker, queues, saidMs)
-      this.#announcedUntil = performance.now() + saidMs - this.#pollMs()
-      for (const ms of isNews ? LOOK_AGAIN_MS : LOOK_ONCE_MS) this.#after(ms, () => this.#resolveSleepers())
-      if (dueMs !== undefined && dueMs < this.#pollMs()) this.#setAlarm(dueMs, () => this.#ring())
+      const dueMs = await sleepWorker(this.#store, worker, queues, recordedMs)
+      this.#recordedUntil = performance.now() + recordedMs - this.#pollMs()
+      for (const ms of isNew ? POLL_AGAIN_MS : POLL_ONCE_MS) this.#after(ms, () => this.#wakeSleepers())
+      if (dueMs !== undefined && dueMs < this.#pollMs()) this.#setAlarm(dueMs, () => this.#onAlarm())
       else this.#setAlarm(this.#pollMs(), () => this.#poll())
     } catch (error) {
-      onFault('saying that it sleeps', error)
+      onFault('recording that the worker sleeps', error)
       this.#setAlarm(POLL_WITHOUT_LISTEN_MS, () => this.wake())
     }
   }
@@ -115,12 +116,12 @@ export class WakeUp {
     return this.#listening ? this.#options.pollMs : Math.min(this.#options.pollMs, POLL_WITHOUT_LISTEN_MS)
   }
 
-  #setAlarm(ms: number, ring: () => void): void {
+  #setAlarm(ms: number, onAlarm: () => void): void {
     clearTimeout(this.#alarm)
     if (this.#isStopping) return
-    const leastMs = this.#rangAt + ALARMS_APART_MS - performance.now()
-    // Workers that started together need not ask together.
-    this.#alarm = setTimeout(ring, Math.max(1, leastMs, ms < 1000 ? ms : ms * (0.9 + 0.1 * Math.random())))
+    const leastMs = this.#alarmAt + ALARMS_APART_MS - performance.now()
+    // Workers that started together do not poll together.
+    this.#alarm = setTimeout(onAlarm, Math.max(1, leastMs, ms < 1000 ? ms : ms * (0.9 + 0.1 * Math.random())))
   }
 
   #after(ms: number, act: () => void): void {
@@ -132,13 +133,13 @@ export class WakeUp {
     this.#timers.add(timer)
   }
 
-  #resolveSleepers(): void {
+  #wakeSleepers(): void {
     const sleepers = [...this.#sleepers]
     this.#sleepers.clear()
     for (const resolve of sleepers) resolve()
   }
 
-  /** Listens, checks that it still does, and begins anew when it does not: each time with one look at what was missed. */
+  /** Listens, checks the connection, and connects again when it is lost: each time with one poll for what was missed. */
   async #keepListening(): Promise<void> {
     for (let tries = 1; !this.#isStopping; tries += 1) {
       let isLost = false
@@ -152,9 +153,9 @@ export class WakeUp {
         this.#listening = await database.listen(`${this.#store.schema}_wake`, () => this.wake(), lose)
         tries = 1
         this.wake()
-        await this.#watch(this.#listening, () => isLost)
+        await this.#keepChecking(this.#listening, () => isLost)
       } catch (error) {
-        this.#options.onFault('listening; polling goes on', error)
+        this.#options.onFault('listening; polling continues', error)
       }
       const listening = this.#listening
       this.#listening = undefined
@@ -163,8 +164,8 @@ export class WakeUp {
     }
   }
 
-  /** Returns when the connection has failed or no longer hears its channel. */
-  async #watch(listening: Listening, isLost: () => boolean): Promise<void> {
+  /** Returns when the connection has failed or no longer receives notifications. */
+  async #keepChecking(listening: Listening, isLost: () => boolean): Promise<void> {
     while (!this.#isStopping && !isLost()) {
       await this.#pause(CHECK_LISTENING_MS)
       if (!this.#isStopping && !isLost() && !(await listening.check())) return

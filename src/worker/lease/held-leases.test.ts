@@ -6,11 +6,11 @@ const job = (id: string, leaseId: string, token = '1', leaseMs = 30_000) =>
   ({ id, leaseId, token, leaseMs }) as ClaimedJob
 const all = (held: HeldLeases) => held.claims.flatMap(({ jobs }) => [...jobs.values()])
 
-test('a job is held from its claim to its end, with the others of its claim', () => {
+test('a job is held from add() to remove(), with the others of its claim', () => {
   const [one, two, other] = [job('1', 'a'), job('2', 'a'), job('3', 'b')]
   const held = new HeldLeases()
-  for (const each of [one, two]) held.add(each, 100)
-  held.add(other, 200)
+  for (const each of [one, two]) held.add([each], 100)
+  held.add([other], 200)
   expect(held.claims.map(({ jobs, renewedAt }) => [[...jobs.values()], renewedAt])).toEqual([
     [[one, two], 100],
     [[other], 200],
@@ -22,12 +22,12 @@ test('a job is held from its claim to its end, with the others of its claim', ()
   expect(held.remove(one)).toBe(false)
 })
 
-test('a job that is claimed again is held under its new lease only, and the earlier claim of it is told', () => {
+test('a job that is claimed again is held under its new lease only, and add() returns it as it was held before', () => {
   const [before, after] = [job('1', 'a'), job('1', 'b', '2')]
   const held = new HeldLeases()
-  expect(held.add(before, 1)).toBeUndefined()
+  expect(held.add([before], 1)).toEqual([])
 
-  expect(held.add(after, 2)).toBe(before)
+  expect(held.add([after], 2)).toEqual([before])
 
   expect(held.has(before)).toBe(false)
   expect(all(held)).toEqual([after])
@@ -35,23 +35,23 @@ test('a job that is claimed again is held under its new lease only, and the earl
   expect(held.has(after)).toBe(true)
 })
 
-test('what has ended leaves nothing behind but the shortest lease that there was', () => {
+test('of removed jobs only the shortest lease is remembered', () => {
   const held = new HeldLeases()
   expect(held.shortestLeaseMs).toBe(Number.POSITIVE_INFINITY)
-  for (let n = 0; n < 100; n += 1) held.add(job(String(n), 'a', '1', 5000 + n), 1)
+  for (let n = 0; n < 100; n += 1) held.add([job(String(n), 'a', '1', 5000 + n)], 1)
   for (let n = 0; n < 100; n += 1) held.remove({ id: String(n), leaseId: 'a' })
 
   expect(held.claims).toEqual([])
   expect(held.shortestLeaseMs).toBe(5000)
 })
 
-test('a claim of which nothing was left is held again when another of its jobs comes', () => {
+test('a claim without jobs is held again when another of its jobs comes', () => {
   const [one, two] = [job('1', 'a'), job('2', 'a')]
   const held = new HeldLeases()
-  held.add(one, 1)
+  held.add([one], 1)
   held.remove(one)
 
-  held.add(two, 2)
+  held.add([two], 2)
 
   expect(held.has(two)).toBe(true)
   expect(all(held)).toEqual([two])

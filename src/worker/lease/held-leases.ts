@@ -1,14 +1,14 @@
-// The jobs that a worker has claimed and not come to the end of.
+// The leases of the jobs that a worker has claimed and not settled.
 
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
 import type { Lease } from '../../store/jobs/settle.js'
 
 const FIRST_TOKEN = '1'
 
-/** What is left of one claim. Its leases are renewed together. */
+/** The unsettled jobs of one claim. Their leases are renewed together. */
 export interface HeldClaim {
   readonly jobs: ReadonlyMap<JobId, ClaimedJob>
-  /** When the last renewal was sent that got through, or the claim itself, by monotonicMs(). */
+  /** When the latest successful renewal was sent, or the claim itself, by monotonicMs(). */
   renewedAt: number
 }
 
@@ -17,12 +17,12 @@ interface OpenClaim extends HeldClaim {
 }
 
 /**
- * By claim, not in one Map: one that jobs go through by the ten thousand leaves outgrown tables behind, each of which keeps the
- * next alive with all that it held, until the next full collection. Nearly every job would outlive its outcome.
+ * One Map per claim, not one for all jobs: a Map that grows and shrinks by ten thousands leaves outgrown tables behind, and each
+ * keeps the next alive with its jobs until the next full garbage collection.
  */
 export class HeldLeases {
   readonly #claims = new Map<string, OpenClaim>()
-  // Jobs of a claim come after each other: most are of the same one as the last that was asked for.
+  // Most calls are about the same claim as the one before.
   #latest: { readonly leaseId: string; readonly claim: OpenClaim } | undefined
   #shortestLeaseMs = Number.POSITIVE_INFINITY
 
@@ -30,19 +30,25 @@ export class HeldLeases {
     return [...this.#claims.values()]
   }
 
-  /** Of all that were ever held. */
+  /** Of all leases that were ever held. */
   get shortestLeaseMs(): number {
     return this.#shortestLeaseMs
   }
 
-  /** `claimedAt`: when the claim was sent. Gives back what the job was held under before, and is no longer. */
-  add(job: ClaimedJob, claimedAt: number): ClaimedJob | undefined {
-    const earlier = this.#earlier(job)
-    if (earlier) this.remove(earlier)
-    const claim = this.#claimOf(job)
-    if (claim) claim.jobs.set(job.id, job)
-    else this.#claims.set(job.leaseId, { jobs: new Map([[job.id, job]]), renewedAt: claimedAt })
-    this.#shortestLeaseMs = Math.min(this.#shortestLeaseMs, job.leaseMs)
+  /** `claimedAt`: when the claim was sent. Returns the same jobs as they were held under earlier claims, now no longer. */
+  add(jobs: readonly ClaimedJob[], claimedAt: number): readonly ClaimedJob[] {
+    let earlier = NONE
+    for (const job of jobs) {
+      const before = this.#heldEarlier(job)
+      if (before) {
+        this.remove(before)
+        earlier = [...earlier, before]
+      }
+      const claim = this.#claimOf(job)
+      if (claim) claim.jobs.set(job.id, job)
+      else this.#claims.set(job.leaseId, { jobs: new Map([[job.id, job]]), renewedAt: claimedAt })
+      this.#shortestLeaseMs = Math.min(this.#shortestLeaseMs, job.leaseMs)
+    }
     return earlier
   }
 
@@ -68,8 +74,8 @@ export class HeldLeases {
     return claim
   }
 
-  /** The tokens of a job grow with its claims: at the first there is nothing to look for. */
-  #earlier({ id, token }: ClaimedJob): ClaimedJob | undefined {
+  /** The token of a job grows with its claims: the first claim has no earlier one. */
+  #heldEarlier({ id, token }: ClaimedJob): ClaimedJob | undefined {
     if (token === FIRST_TOKEN) return undefined
     for (const { jobs } of this.#claims.values()) {
       const job = jobs.get(id)
@@ -78,3 +84,5 @@ export class HeldLeases {
     return undefined
   }
 }
+
+const NONE: readonly ClaimedJob[] = []

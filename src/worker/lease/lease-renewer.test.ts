@@ -13,37 +13,37 @@ interface Answers {
   heartbeat?: (load: WorkerLoad | undefined) => Promise<number | undefined>
 }
 
-function keeper(answers: Answers = {}, watch?: RenewalClock) {
-  const told: string[] = []
+function leaseRenewer(answers: Answers = {}, clock?: RenewalClock) {
+  const calls: string[] = []
   const held = new HeldLeases()
-  const kept = new LeaseRenewer(
+  const renewer = new LeaseRenewer(
     held,
     {
       renew: (leases) => {
         const ids = leases.map(({ id }) => id)
-        told.push(`renew ${ids}`)
+        calls.push(`renew ${ids}`)
         return answers.renew?.(ids) ?? Promise.resolve(ids.map(() => true))
       },
       heartbeat: answers.heartbeat ?? (async () => undefined),
     },
     {
-      lost: (jobs) => void told.push(`lost ${jobs.map(({ id }) => id)}`),
-      overdue: (jobs) => void told.push(`overdue ${jobs.map(({ id }) => id)}`),
-      healthy: (isHealthy) => void told.push(isHealthy ? 'healthy' : 'not healthy'),
-      silence: (inMs) => void told.push(`silence in ${inMs}`),
-      unanswered: () => void told.push('unanswered'),
-      fault: (doing) => void told.push(`fault ${doing}`),
+      lost: (jobs) => void calls.push(`lost ${jobs.map(({ id }) => id)}`),
+      overdue: (jobs) => void calls.push(`overdue ${jobs.map(({ id }) => id)}`),
+      healthy: (isHealthy) => void calls.push(isHealthy ? 'healthy' : 'not healthy'),
+      silence: (inMs) => void calls.push(`silence in ${inMs}`),
+      unanswered: () => void calls.push('unanswered'),
+      fault: (doing) => void calls.push(`fault ${doing}`),
     },
-    watch,
+    clock,
   )
   const hold = (jobs: readonly ClaimedJob[], claimedAt: number) => {
-    for (const each of jobs) held.add(each, claimedAt)
-    kept.look()
+    held.add(jobs, claimedAt)
+    renewer.leasesAdded()
   }
-  return { kept, told, held, hold }
+  return { renewer, calls, held, hold }
 }
 
-/** Long enough for a look to be due. */
+/** Long enough ago for a check to be due. */
 const aWhileAgo = () => monotonicMs() - 1000
 
 beforeEach(() => {
@@ -53,165 +53,165 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('what is held is renewed, what has ended is not', async () => {
-  const { kept, told, held, hold } = keeper()
+test('held leases are renewed, removed ones are not', async () => {
+  const { renewer, calls, held, hold } = leaseRenewer()
   hold([job('1'), job('2')], aWhileAgo())
   held.remove(job('1'))
-  await kept.runOnce()
+  await renewer.runOnce()
 
-  expect(told).toEqual(['renew 2'])
+  expect(calls).toEqual(['renew 2'])
 })
 
-test('a job that has just been claimed is not looked at yet', async () => {
-  const { kept, told, hold } = keeper()
+test('the lease of a job that has just been claimed is not checked yet', async () => {
+  const { renewer, calls, hold } = leaseRenewer()
   hold([job('1')], monotonicMs())
-  await kept.runOnce()
+  await renewer.runOnce()
 
-  expect(told).toEqual([])
+  expect(calls).toEqual([])
 })
 
 test('a short lease makes the ticks shorter, so that it is renewed in time', async () => {
-  const { kept, told, hold } = keeper()
-  kept.start()
+  const { renewer, calls, hold } = leaseRenewer()
+  renewer.start()
   hold([job('1', 1000)], monotonicMs())
   await vi.advanceTimersByTimeAsync(3000)
 
-  expect(told.length).toBeGreaterThan(3)
-  expect(new Set(told)).toEqual(new Set(['renew 1']))
-  await kept.stop()
+  expect(calls.length).toBeGreaterThan(3)
+  expect(new Set(calls)).toEqual(new Set(['renew 1']))
+  await renewer.stop()
 })
 
-test('a lease that the database does not know is told as lost, once', async () => {
-  const { kept, told, hold } = keeper({ renew: async (ids) => ids.map((id) => id !== '2') })
+test('a lease that the database does not know is reported as lost, once', async () => {
+  const { renewer, calls, hold } = leaseRenewer({ renew: async (ids) => ids.map((id) => id !== '2') })
   hold([job('1'), job('2')], aWhileAgo())
-  await kept.runOnce()
+  await renewer.runOnce()
   vi.advanceTimersByTime(1000)
-  await kept.runOnce()
+  await renewer.runOnce()
 
-  expect(told).toEqual(['renew 1,2', 'lost 2', 'renew 1'])
+  expect(calls).toEqual(['renew 1,2', 'lost 2', 'renew 1'])
 })
 
-test('a job that ends while it is renewed is not told as lost', async () => {
+test('a job that ends while it is renewed is not reported as lost', async () => {
   const ended = job('1')
-  const { kept, told, held, hold } = keeper({
+  const { renewer, calls, held, hold } = leaseRenewer({
     async renew() {
       held.remove(ended)
       return [false]
     },
   })
   hold([ended], aWhileAgo())
-  await kept.runOnce()
+  await renewer.runOnce()
 
-  expect(told).toEqual(['renew 1'])
+  expect(calls).toEqual(['renew 1'])
 })
 
-test('when no renewal gets through, leases are given up at 0.8 of their length and the worker is not healthy', async () => {
-  const { kept, told, hold } = keeper({ heartbeat: () => Promise.reject(new Error('no connection')) })
+test('when no renewal succeeds, leases are given up at 0.8 of their length and the worker is not healthy', async () => {
+  const { renewer, calls, hold } = leaseRenewer({ heartbeat: () => Promise.reject(new Error('no connection')) })
   hold([job('short', 5000), job('long', 60_000)], monotonicMs())
-  kept.start()
+  renewer.start()
   await vi.advanceTimersByTimeAsync(4000)
-  expect(told.filter((fact) => fact.startsWith('overdue'))).toEqual([])
+  expect(calls.filter((fact) => fact.startsWith('overdue'))).toEqual([])
   await vi.advanceTimersByTimeAsync(1000)
 
-  expect(told.filter((fact) => !/^(fault|unanswered)/.test(fact))).toEqual(['overdue short', 'not healthy'])
-  await kept.stop()
+  expect(calls.filter((fact) => !/^(fault|unanswered)/.test(fact))).toEqual(['overdue short', 'not healthy'])
+  await renewer.stop()
 })
 
 test('it gives up in time even while a renewal hangs', async () => {
   let answer = () => {}
-  const { kept, told, hold } = keeper({
+  const { renewer, calls, hold } = leaseRenewer({
     renew: (ids) =>
       new Promise((resolve) => {
         answer = () => resolve(ids.map(() => true))
       }),
   })
   hold([job('1')], monotonicMs())
-  kept.start()
+  renewer.start()
   await vi.advanceTimersByTimeAsync(5000)
 
-  expect(told).toEqual(['renew 1', 'overdue 1', 'not healthy'])
+  expect(calls).toEqual(['renew 1', 'overdue 1', 'not healthy'])
   answer()
-  await kept.stop()
+  await renewer.stop()
 })
 
-test('the first renewal that gets through makes it healthy again', async () => {
+test('the first renewal that succeeds makes it healthy again', async () => {
   let isDown = true
-  const { kept, told, hold } = keeper({
+  const { renewer, calls, hold } = leaseRenewer({
     heartbeat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)),
   })
   hold([job('1', 1000)], monotonicMs())
-  kept.start()
+  renewer.start()
   await vi.advanceTimersByTimeAsync(2000)
   isDown = false
   await vi.advanceTimersByTimeAsync(1000)
 
-  expect(told.filter((fact) => !/^(fault|unanswered)/.test(fact))).toEqual(['overdue 1', 'not healthy', 'healthy'])
-  await kept.stop()
+  expect(calls.filter((fact) => !/^(fault|unanswered)/.test(fact))).toEqual(['overdue 1', 'not healthy', 'healthy'])
+  await renewer.stop()
 })
 
-test('a worker that is late by half a heartbeat is told of, one that was heard in time is not', async () => {
+test('a worker that is late by half a heartbeat is reported, one that was heard in time is not', async () => {
   const answers = [1100, 501, 500, -300]
-  const { kept, told } = keeper({ heartbeat: async () => answers.shift() })
-  for (let heartbeats = 0; heartbeats < 4; heartbeats += 1) await kept.runOnce()
+  const { renewer, calls } = leaseRenewer({ heartbeat: async () => answers.shift() })
+  for (let heartbeats = 0; heartbeats < 4; heartbeats += 1) await renewer.runOnce()
 
-  expect(told).toEqual(['silence in 500', 'silence in -300'])
+  expect(calls).toEqual(['silence in 500', 'silence in -300'])
 })
 
-test('a load goes out with one heartbeat, and with the next one if that did not get through', async () => {
+test('a load goes out with one heartbeat, and with the next one if that failed', async () => {
   const sent: unknown[] = []
-  const { kept, told } = keeper({
+  const { renewer, calls } = leaseRenewer({
     heartbeat: async (load) => {
       if (sent.push(load) === 2) throw new Error('no connection')
       return undefined
     },
   })
   const load = { isAlone: true, loopDelayMs: 3 }
-  await kept.runOnce()
-  kept.report(load)
-  for (let heartbeats = 0; heartbeats < 3; heartbeats += 1) await kept.runOnce()
+  await renewer.runOnce()
+  renewer.report(load)
+  for (let heartbeats = 0; heartbeats < 3; heartbeats += 1) await renewer.runOnce()
 
   expect(sent).toEqual([undefined, load, load, undefined])
-  expect(told).toEqual(['unanswered', 'fault renewing 0 leases'])
+  expect(calls).toEqual(['unanswered', 'fault renewing 0 leases'])
 })
 
-test('what somebody else has renewed while this thread was blocked is neither overdue nor due', async () => {
-  const watch = new RenewalClock()
-  const { kept, told, hold } = keeper({ heartbeat: () => Promise.reject(new Error('not asked')) }, watch)
+test('leases that the watchdog has renewed while this thread was blocked are neither overdue nor due', async () => {
+  const clock = new RenewalClock()
+  const { renewer, calls, hold } = leaseRenewer({ heartbeat: () => Promise.reject(new Error('not asked')) }, clock)
   hold([job('1')], monotonicMs() - 60_000)
-  kept.start()
-  watch.watchdogRenewed(monotonicMs() + 900)
+  renewer.start()
+  clock.watchdogRenewed(monotonicMs() + 900)
   await vi.advanceTimersByTimeAsync(1000)
-  expect(told.filter((fact) => fact.startsWith('fault'))).toEqual(['fault renewing 0 leases'])
-  expect(told).not.toContain('overdue 1')
+  expect(calls.filter((fact) => fact.startsWith('fault'))).toEqual(['fault renewing 0 leases'])
+  expect(calls).not.toContain('overdue 1')
 
   await vi.advanceTimersByTimeAsync(5000)
-  expect(told).toContain('overdue 1')
-  await kept.stop()
+  expect(calls).toContain('overdue 1')
+  await renewer.stop()
 })
 
-test('the watch sees each round that got through, and no other', async () => {
-  const watch = new RenewalClock()
+test('the clock shows each round that succeeded, and no other', async () => {
+  const clock = new RenewalClock()
   let isDown = false
-  const { kept } = keeper(
+  const { renewer } = leaseRenewer(
     { heartbeat: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve(undefined)) },
-    watch,
+    clock,
   )
-  await kept.runOnce()
-  const since = (ms: number) => watch.isLate(monotonicMs() + ms)
+  await renewer.runOnce()
+  const since = (ms: number) => clock.isRenewerLate(monotonicMs() + ms)
   expect([since(2900), since(3100)]).toEqual([false, true])
 
   isDown = true
   vi.advanceTimersByTime(2000)
-  await kept.runOnce()
+  await renewer.runOnce()
   expect([since(900), since(1100)]).toEqual([false, true])
 })
 
-test('the watch learns of the shortest lease at once', () => {
-  const watch = new RenewalClock()
-  const { hold } = keeper({}, watch)
+test('the clock shows the shortest lease at once', () => {
+  const clock = new RenewalClock()
+  const { hold } = leaseRenewer({}, clock)
   hold([job('1', 30_000)], monotonicMs())
-  expect(watch.isShort).toBe(false)
+  expect(clock.hasShortLease).toBe(false)
 
   hold([job('2', 9000)], monotonicMs())
-  expect(watch.isShort).toBe(true)
+  expect(clock.hasShortLease).toBe(true)
 })

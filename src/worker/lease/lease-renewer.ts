@@ -1,5 +1,5 @@
-// Keeps the leases of what a worker holds, and its heartbeat, in the worker's own thread. Should that be blocked, another stands in
-// for it (stand-in.ts) and tells by the watch what it has renewed.
+// Renews the leases that a worker holds and sends its heartbeat, in the worker's own thread. While that thread is blocked, the
+// watchdog thread renews them (renewal-watchdog.ts); the two see each other's times in the renewal clock.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { Lease } from '../../store/jobs/settle.js'
@@ -9,53 +9,53 @@ import type { HeldClaim, HeldLeases } from './held-leases.js'
 import type { RenewalClock } from './renewal-clock.js'
 
 export interface LeaseRenewerCalls {
-  /** Looks at every lease and extends those that are due; false where another holds the job, or it is over. */
+  /** Checks every lease and extends those that are due; false where the lease was lost. */
   renew(leases: readonly Lease[]): Promise<boolean[]>
-  /** Says that the worker lives, with its load if there is one to tell; gives the time until some worker may be dead. */
+  /** Sends the heartbeat, with the load if there is a new one; returns the time until some worker may be dead. */
   heartbeat(load: WorkerLoad | undefined): Promise<number | undefined>
 }
 
 export interface LeaseRenewerListener {
-  /** The database says that these leases are gone. They are held no longer. */
+  /** The database says that these leases are lost. They are held no longer. */
   lost(jobs: readonly ClaimedJob[]): void
-  /** No renewal got through for too long: their leases may end at any moment. They are held no longer. */
+  /** No renewal succeeded for so long that these leases may end at any moment. They are held no longer. */
   overdue(jobs: readonly ClaimedJob[]): void
   /** true when the database answers, false when a lease became overdue because it did not. */
   healthy(isHealthy: boolean): void
-  /** Some worker may be dead in so many milliseconds, or is by now, unless it is heard again. */
+  /** Some worker may be dead in `inMs` (at 0 or less: now), unless it sends another heartbeat. */
   silence(inMs: number): void
-  /** A heartbeat did not get through. */
+  /** A heartbeat failed. */
   unanswered(): void
   fault(doing: string, error: unknown): void
 }
 
 const LONGEST_TICK_MS = 1000
 const SHORTEST_TICK_MS = 200
-// The database extends a lease from three tenths of its length on, and none is shorter than a second. A job that has run for
-// less is not looked at; one that runs on is looked at every second, to learn early that it was cancelled.
+// The database extends a lease when three tenths of it have passed, and no lease is shorter than a second: a younger job needs no
+// renewal. An older one is checked every second, so that its handler learns early that it was cancelled.
 const YOUNG_MS = 300
-// A worker that heartbeats every second is not told of: this is half a heartbeat later than it should have been heard.
+// Silence is reported only from half a heartbeat after the next heartbeat was expected.
 const SILENCE_SOON_MS = 500
-// The last fifth of a lease is for stopping in.
+// The last fifth of a lease is the time to stop in.
 const GIVE_UP_AT = 0.8
 
 export class LeaseRenewer {
   readonly #held: HeldLeases
-  readonly #operations: LeaseRenewerCalls
-  readonly #facts: LeaseRenewerListener
-  readonly #watch: RenewalClock | undefined
+  readonly #calls: LeaseRenewerCalls
+  readonly #listener: LeaseRenewerListener
+  readonly #clock: RenewalClock | undefined
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
-  #shortestLeaseMs = Number.POSITIVE_INFINITY // of all that were ever held
+  #shortestLeaseMs = Number.POSITIVE_INFINITY // of all leases that were ever held
   #tickMs = LONGEST_TICK_MS // a quarter of that, within bounds
   #isHealthy = true
   #load: WorkerLoad | undefined
 
-  constructor(held: HeldLeases, operations: LeaseRenewerCalls, facts: LeaseRenewerListener, watch?: RenewalClock) {
+  constructor(held: HeldLeases, calls: LeaseRenewerCalls, listener: LeaseRenewerListener, clock?: RenewalClock) {
     this.#held = held
-    this.#operations = operations
-    this.#facts = facts
-    this.#watch = watch
+    this.#calls = calls
+    this.#listener = listener
+    this.#clock = clock
   }
 
   start(): void {
@@ -67,12 +67,12 @@ export class LeaseRenewer {
     await this.#ticking
   }
 
-  /** More is held than before: a shorter lease than any before must not wait for a tick that was set for longer ones. */
-  look(): void {
+  /** More leases are held than before: a shorter one than any before shortens the tick. */
+  leasesAdded(): void {
     const { shortestLeaseMs } = this.#held
     if (shortestLeaseMs >= this.#shortestLeaseMs) return
     this.#shortestLeaseMs = shortestLeaseMs
-    this.#watch?.holds(shortestLeaseMs)
+    this.#clock?.setShortestLease(shortestLeaseMs)
     const tickMs = Math.max(SHORTEST_TICK_MS, shortestLeaseMs / 4)
     if (tickMs >= this.#tickMs) return
     this.#tickMs = tickMs
@@ -90,26 +90,26 @@ export class LeaseRenewer {
     const jobs = due.flatMap((claim) => [...claim.jobs.values()])
     try {
       await this.#heartbeat()
-      const verdicts = jobs.length === 0 ? [] : await this.#operations.renew(jobs)
+      const verdicts = jobs.length === 0 ? [] : await this.#calls.renew(jobs)
       for (const claim of due) claim.renewedAt = sentAt
-      // One that has ended meanwhile is nobody's loss.
+      // A job that was settled meanwhile is not lost.
       const lost = jobs.filter((job, i) => !verdicts[i] && this.#held.remove(job))
-      if (lost.length > 0) this.#facts.lost(lost)
-      this.#watch?.kept(sentAt)
+      if (lost.length > 0) this.#listener.lost(lost)
+      this.#clock?.renewerSucceeded(sentAt)
       this.#setHealthy(true)
     } catch (error) {
-      this.#facts.fault(`renewing ${jobs.length} leases`, error)
+      this.#listener.fault(`renewing ${jobs.length} leases`, error)
     }
   }
 
   async #heartbeat(): Promise<void> {
     const load = this.#load
-    const silenceInMs = await this.#operations.heartbeat(load).catch((error) => {
-      this.#facts.unanswered()
+    const silenceInMs = await this.#calls.heartbeat(load).catch((error) => {
+      this.#listener.unanswered()
       throw error
     })
     if (this.#load === load) this.#load = undefined
-    if (silenceInMs !== undefined && silenceInMs <= SILENCE_SOON_MS) this.#facts.silence(silenceInMs)
+    if (silenceInMs !== undefined && silenceInMs <= SILENCE_SOON_MS) this.#listener.silence(silenceInMs)
   }
 
   #schedule(): void {
@@ -123,7 +123,7 @@ export class LeaseRenewer {
     }, this.#tickMs)
   }
 
-  /** On its own clock: a renewal that hangs must not keep the worker from giving up in time. */
+  /** Runs on its own timer: a renewal that hangs must not keep the worker from giving up in time. */
   #giveUpOverdue(): void {
     const now = monotonicMs()
     const overdue = this.#held.claims
@@ -133,18 +133,18 @@ export class LeaseRenewer {
       )
     if (overdue.length === 0) return
     for (const job of overdue) this.#held.remove(job)
-    this.#facts.overdue(overdue)
+    this.#listener.overdue(overdue)
     this.#setHealthy(false)
   }
 
-  /** Whoever stands in renews everything: what was claimed after that has more time left anyway. */
+  /** The watchdog renews all leases of the worker; a lease that was claimed after that has more time left anyway. */
   #renewedAt(claim: HeldClaim): number {
-    return Math.max(claim.renewedAt, this.#watch?.renewedAt ?? claim.renewedAt)
+    return Math.max(claim.renewedAt, this.#clock?.watchdogRenewedAt ?? claim.renewedAt)
   }
 
   #setHealthy(isHealthy: boolean): void {
     if (this.#isHealthy === isHealthy) return
     this.#isHealthy = isHealthy
-    this.#facts.healthy(isHealthy)
+    this.#listener.healthy(isHealthy)
   }
 }

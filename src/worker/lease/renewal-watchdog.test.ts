@@ -1,12 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { RenewalClock } from './renewal-clock.js'
-import { RenewalWatchdog } from './renewal-watchdog.js'
-import { type WatchdogData, WatchdogThreads } from './watchdog-threads.js'
+import { RenewalWatchdog, type WatchdogData } from './renewal-watchdog.js'
 
-// Waits for a word in the last of the watch's words, tells that it has booted, and dies if the word says so.
+// Counts its start in the second word, waits for the first, then boots and reports a fault, or dies.
 const THREAD = `
 import { parentPort, workerData } from 'node:worker_threads'
 const word = new Int32Array(workerData.word)
@@ -15,7 +14,7 @@ Atomics.notify(word, 1)
 Atomics.wait(word, 0, 0)
 if (Atomics.load(word, 0) === 2) process.exit(3)
 parentPort.postMessage({ kind: 'ready' })
-parentPort.postMessage({ kind: 'fault', message: 'nobody answers' })
+parentPort.postMessage({ kind: 'fault', message: 'no answer' })
 setInterval(() => {}, 1000)
 `
 let folder = ''
@@ -24,52 +23,53 @@ beforeAll(async () => {
   await writeFile(join(folder, 'thread.mjs'), THREAD)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 /** Its threads wait until they are told to boot or to die. */
-function watchdog(bootsAtOnce: boolean) {
+function watchdog({ bootsAtOnce = false, replaceMs = 1 } = {}) {
   const word = new Int32Array(new SharedArrayBuffer(8))
   const faults: string[] = []
-  let heard = () => {}
+  let onFaultSeen = () => {}
   const data = { bootsAtOnce, word: word.buffer } as unknown as WatchdogData
   const onFault = (_: string, error: unknown) => {
     faults.push(String(error))
-    heard()
+    onFaultSeen()
   }
-  const subject = new RenewalWatchdog(
-    data,
-    new RenewalClock(),
-    onFault,
-    new WatchdogThreads(join(folder, 'thread.mjs'), 0),
-  )
-  const say = (what: 'boot' | 'die') => {
+  const subject = new RenewalWatchdog(data, new RenewalClock(), onFault, {
+    file: join(folder, 'thread.mjs'),
+    replaceMs,
+  })
+  const send = (what: 'boot' | 'die') => {
     Atomics.store(word, 0, what === 'boot' ? 1 : 2)
     Atomics.notify(word, 0)
   }
-  const hearsFault = () =>
+  const faultSeen = () =>
     new Promise<void>((resolve) => {
-      heard = resolve
+      onFaultSeen = resolve
     })
   const threads = async (n: number) => {
     for (let seen = Atomics.load(word, 1); seen < n; seen = Atomics.load(word, 1)) {
       await Atomics.waitAsync(word, 1, seen).value
     }
   }
-  return { subject, say, faults, hearsFault, threads }
+  return { subject, send, faults, faultSeen, threads }
 }
 
-test('the worker does not wait for a thread that need not boot yet, and hears later what it could not do', async () => {
-  const { subject, say, faults, hearsFault } = watchdog(false)
+test('the worker does not wait for a thread that need not boot yet, and is told later of its faults', async () => {
+  const { subject, send, faults, faultSeen } = watchdog()
   await subject.start()
 
-  const heard = hearsFault()
-  say('boot')
-  await heard
-  expect(faults).toEqual(['Error: nobody answers'])
+  const seen = faultSeen()
+  send('boot')
+  await seen
+  expect(faults).toEqual(['Error: no answer'])
   await subject.stop()
 })
 
 test('the worker waits for a thread that boots at once', async () => {
-  const { subject, say, threads } = watchdog(true)
+  const { subject, send, threads } = watchdog({ bootsAtOnce: true })
   let isStarted = false
   const started = subject.start().then(() => {
     isStarted = true
@@ -77,37 +77,48 @@ test('the worker waits for a thread that boots at once', async () => {
   await threads(1)
   expect(isStarted).toBe(false)
 
-  say('boot')
+  send('boot')
   await started
   await subject.stop()
 })
 
 test('a thread that boots at once and dies fails the start', async () => {
-  const { subject, say } = watchdog(true)
-  say('die')
+  const { subject, send } = watchdog({ bootsAtOnce: true })
+  send('die')
 
-  await expect(subject.start()).rejects.toThrow('the thread that stands in for the keeper ended with 3')
+  await expect(subject.start()).rejects.toThrow('the thread of the renewal watchdog ended with exit code 3')
   await subject.stop()
 })
 
 test('a thread that dies later is replaced', async () => {
-  const { subject, say, threads } = watchdog(false)
+  const { subject, send, threads } = watchdog()
   await subject.start()
   await threads(1)
 
-  say('die')
+  send('die')
   await threads(2)
   await subject.stop()
 })
 
-test('a stop ends a thread that waits, and none comes after it', async () => {
-  const { subject, say, threads } = watchdog(false)
+test('a stop ends a thread that waits, and no replacement is due after it', async () => {
+  const { subject, threads } = watchdog()
   await subject.start()
   await threads(1)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 
   await subject.stop()
-  say('boot')
-  await expect(Promise.race([threads(2), new Promise((resolve) => setImmediate(() => resolve('none')))])).resolves.toBe(
-    'none',
-  )
+
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a stop cancels a replacement that is due', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { subject, send } = watchdog({ bootsAtOnce: true })
+  send('die')
+  await expect(subject.start()).rejects.toThrow()
+  expect(vi.getTimerCount()).toBe(1)
+
+  await subject.stop()
+
+  expect(vi.getTimerCount()).toBe(0)
 })

@@ -1,36 +1,54 @@
-// Stands in for a keeper that is late, because a handler blocks the thread that both share: a thread of its own, which only
-// watches for as long as the keeper keeps. One that dies is replaced.
+// Runs the watchdog thread, which renews the leases of a worker whose own thread is blocked by a handler. Until then it only
+// reads the renewal clock. A thread that dies is replaced.
 
 import { createRequire } from 'node:module'
-import type { Worker as Thread } from 'node:worker_threads'
+import { Worker as Thread } from 'node:worker_threads'
+import type { DatabaseAddress } from '../../store/store.js'
 import type { RenewalClock } from './renewal-clock.js'
-import { type FromWatchdog, type WatchdogData, WatchdogThreads } from './watchdog-threads.js'
+
+/** What the watchdog thread needs to renew the leases of a worker. */
+export interface WatchdogData extends Pick<DatabaseAddress, 'address'> {
+  readonly schema: string
+  readonly worker: string
+  /** It boots at once and not when it is needed: leases may be too short for that. */
+  readonly bootsAtOnce: boolean
+  /** The memory of a RenewalClock. */
+  readonly clock: SharedArrayBuffer
+}
+
+export type FromWatchdog = { readonly kind: 'ready' } | { readonly kind: 'fault'; readonly message: string }
+
+export interface WatchdogThread {
+  readonly file: string | undefined
+  readonly replaceMs: number
+}
 
 // The built file, also when this one runs from its source: a thread loads JavaScript only.
-const THREADS = new WatchdogThreads(createRequire(import.meta.url).resolve('#watchdog-thread'))
-const REPLACE_MS = 1000
+const THREAD = { file: createRequire(import.meta.url).resolve('#watchdog-thread'), replaceMs: 1000 }
+const DOING = 'renewing leases in the watchdog thread'
 
 export class RenewalWatchdog {
-  readonly #data: Omit<WatchdogData, 'watch'>
-  readonly #watch: RenewalClock
+  readonly #data: WatchdogData
   readonly #onFault: (doing: string, error: unknown) => void
-  readonly #threads: WatchdogThreads
+  readonly #file: string
+  readonly #replaceMs: number
   #thread: Thread | undefined
   #replacing: NodeJS.Timeout | undefined
+  #isStopping = false
 
   constructor(
-    data: Omit<WatchdogData, 'watch'>,
-    watch: RenewalClock,
+    data: Omit<WatchdogData, 'clock'>,
+    clock: RenewalClock,
     onFault: (doing: string, error: unknown) => void,
-    threads = THREADS,
+    { file = THREAD.file, replaceMs = THREAD.replaceMs }: Partial<WatchdogThread> = {},
   ) {
-    this.#data = data
-    this.#watch = watch
+    this.#data = { ...data, clock: clock.memory }
     this.#onFault = onFault
-    this.#threads = threads
+    this.#file = file
+    this.#replaceMs = replaceMs
   }
 
-  /** Resolves when the worker may claim; rejects when a thread that boots at once dies before it is there. */
+  /** Resolves when the worker may claim; rejects when a thread that boots at once dies before it is ready. */
   async start(): Promise<void> {
     const ready = this.#open()
     if (this.#data.bootsAtOnce) await ready
@@ -38,26 +56,28 @@ export class RenewalWatchdog {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true
     clearTimeout(this.#replacing)
-    const isFree = this.#watch.dismiss()
-    const thread = this.#thread
-    this.#thread = undefined // it may be another worker's by the next stop
-    if (thread) await this.#threads.close(thread, isFree)
+    await this.#thread?.terminate()
   }
 
   #open(): Promise<void> {
-    const thread = this.#threads.open({ ...this.#data, watch: this.#watch.memory })
+    const thread = new Thread(this.#file, {
+      workerData: this.#data,
+      name: 'holdfast-renewal-watchdog',
+      execArgv: [], // flags of the program's own start need not fit a thread
+    })
     this.#thread = thread
     return new Promise((resolve, reject) => {
-      thread.on('message', (told: FromWatchdog) => {
-        if (told.kind === 'ready') resolve()
-        else this.#onFault('standing in for the keeper', new Error(told.message))
+      thread.on('message', (message: FromWatchdog) => {
+        if (message.kind === 'ready') resolve()
+        else this.#onFault(DOING, new Error(message.message))
       })
-      thread.on('error', (error) => this.#onFault('standing in for the keeper', error))
+      thread.on('error', (error) => this.#onFault(DOING, error))
       thread.once('exit', (code) => {
         this.#thread = undefined
-        reject(new Error(`the thread that stands in for the keeper ended with ${code}`))
-        if (!this.#watch.isDismissed) this.#replacing = setTimeout(() => this.#open().catch(() => {}), REPLACE_MS)
+        reject(new Error(`the thread of the renewal watchdog ended with exit code ${code}`))
+        if (!this.#isStopping) this.#replacing = setTimeout(() => this.#open().catch(() => {}), this.#replaceMs)
       })
     })
   }

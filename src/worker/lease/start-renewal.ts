@@ -1,6 +1,9 @@
-// How a worker keeps its leases: by a keeper in its own thread, with a session of its own where there can be one, and another
-// thread that stands in for it.
+// Starts the renewal of a worker's leases: a renewer in the worker's thread, with a session of its own on a database server, and
+// a watchdog thread.
 
+import type { HoldfastError } from '../../domain/error/errors.js'
+import { LeaseLost } from '../../domain/job/abort-reasons.js'
+import type { ClaimedJob } from '../../domain/job/job.js'
 import type { Queryable } from '../../store/connection/connection.js'
 import { LastingSession } from '../../store/connection/lasting-session.js'
 import { renewLeases } from '../../store/jobs/settle.js'
@@ -13,38 +16,35 @@ import {
 } from '../../store/jobs/workers.js'
 import type { Store } from '../../store/store.js'
 import { monotonicMs } from '../monotonic.js'
+import type { RenewalOptions } from '../options.js'
 import type { HeldLeases } from './held-leases.js'
 import { LeaseRenewer, type LeaseRenewerCalls, type LeaseRenewerListener } from './lease-renewer.js'
-import { BOOTED_MS, RenewalClock } from './renewal-clock.js'
+import { lossReason } from './loss-reason.js'
+import { BOOT_MS, RenewalClock } from './renewal-clock.js'
 import { RenewalWatchdog } from './renewal-watchdog.js'
-import { WatchdogThreads } from './watchdog-threads.js'
 
 export interface Renewal {
-  /** More is held than before. */
-  look(): void
-  /** How the process fares; told with a heartbeat. */
+  /** More leases are held than before. */
+  leasesAdded(): void
+  /** The load of the process, sent with the next heartbeat. */
   report(load: WorkerLoad): void
   stop(): Promise<void>
 }
 
-export interface RenewalOptions {
-  /** false: nobody stands in for the keeper, and a blocked event loop loses the leases. */
-  readonly thread: boolean
-  /** false where a session is not the worker's own: its death is then told by its heartbeat alone. Asked for when undefined. */
-  readonly takesLock: boolean | undefined
-  /** The file of the thread, where it is not the library's own. */
-  readonly threadFile?: string | undefined
+export interface RenewalListener extends Pick<LeaseRenewerListener, 'healthy' | 'silence' | 'unanswered' | 'fault'> {
+  /** The lease is lost: the run must stop, for this reason. */
+  lost(job: ClaimedJob, reason: HoldfastError): void
 }
 
 /**
- * Registers the worker and keeps for it, or without a row for runs that no worker has claimed. Resolves when the worker may
- * claim leases of that length and longer.
+ * Registers the worker of this row and renews its leases; without a row, those of runs that no worker has claimed. Resolves when
+ * leases of `shortestLeaseMs` and longer may be claimed.
  */
 export async function startRenewal(
   store: Store,
   row: WorkerRow | undefined,
   held: HeldLeases,
-  facts: LeaseRenewerListener,
+  listener: RenewalListener,
   options: RenewalOptions & { readonly shortestLeaseMs: number },
 ): Promise<Renewal> {
   const { address, capabilities } = await store.open()
@@ -53,9 +53,9 @@ export async function startRenewal(
   }
   if (!row || !address) {
     await register()
-    const keeper = new LeaseRenewer(held, leaseRenewerCalls(store, row, register), facts)
-    keeper.start()
-    return keeper
+    const renewer = new LeaseRenewer(held, renewerCalls(store, row, register), withReasons(store, listener))
+    renewer.start()
+    return renewer
   }
 
   const takesLock = options.takesLock ?? capabilities.sessionLocks
@@ -63,20 +63,16 @@ export async function startRenewal(
     await register(fresh)
     if (takesLock) await takeWorkerLock(store, row.id, fresh)
   })
-  const watch = new RenewalClock()
-  watch.kept(monotonicMs())
-  const keeper = new LeaseRenewer(
-    held,
-    leaseRenewerCalls(store, row, () => session.renew(), session),
-    facts,
-    watch,
-  )
-  const bootsAtOnce = options.shortestLeaseMs < BOOTED_MS
+  const clock = new RenewalClock()
+  clock.renewerSucceeded(monotonicMs())
+  const calls = renewerCalls(store, row, () => session.renew(), session)
+  const renewer = new LeaseRenewer(held, calls, withReasons(store, listener), clock)
+  const bootsAtOnce = options.shortestLeaseMs < BOOT_MS
   const data = { address, schema: store.schema, worker: row.id, bootsAtOnce }
-  const threads = options.threadFile === undefined ? undefined : new WatchdogThreads(options.threadFile, 0)
-  const watchdog = options.thread ? new RenewalWatchdog(data, watch, facts.fault, threads) : undefined
+  const thread = { file: options.watchdogFile }
+  const watchdog = options.watchdog ? new RenewalWatchdog(data, clock, listener.fault, thread) : undefined
   const stop = async () => {
-    await Promise.all([watchdog?.stop(), keeper.stop()])
+    await Promise.all([watchdog?.stop(), renewer.stop()])
     await session.close()
   }
   try {
@@ -85,12 +81,27 @@ export async function startRenewal(
     await stop()
     throw error
   }
-  keeper.start()
-  return { look: () => keeper.look(), report: (load) => keeper.report(load), stop }
+  renewer.start()
+  return { leasesAdded: () => renewer.leasesAdded(), report: (load) => renewer.report(load), stop }
 }
 
-/** `register` says anew that the worker is there, when others have taken it for dead and its leases are gone with its row. */
-function leaseRenewerCalls(
+function withReasons(store: Store, listener: RenewalListener): LeaseRenewerListener {
+  return {
+    lost(jobs) {
+      for (const job of jobs) void lossReason(store, job).then((reason) => listener.lost(job, reason))
+    },
+    overdue(jobs) {
+      for (const job of jobs) listener.lost(job, new LeaseLost(`no renewal of job ${job.id} succeeded in time`))
+    },
+    healthy: listener.healthy,
+    silence: listener.silence,
+    unanswered: listener.unanswered,
+    fault: listener.fault,
+  }
+}
+
+/** `register` registers the worker again, when another worker has taken it for dead and its row is gone. */
+function renewerCalls(
   store: Store,
   row: WorkerRow | undefined,
   register: () => Promise<void>,

@@ -1,5 +1,5 @@
-// What a thread that stands in does once it has been needed, or may be at any moment: its own event loop and its own
-// connection, so that a worker whose thread is blocked keeps its jobs.
+// What the watchdog thread does once it has booted: it renews the leases whenever the renewer is late, with its own event loop
+// and its own connection. The worker ends the thread.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
@@ -9,44 +9,43 @@ import { renewWorker } from '../../store/jobs/settle.js'
 import { recordHeartbeat } from '../../store/jobs/workers.js'
 import { monotonicMs } from '../monotonic.js'
 import { RenewalClock } from './renewal-clock.js'
-import type { FromWatchdog, WatchdogData } from './watchdog-threads.js'
+import type { FromWatchdog, WatchdogData } from './renewal-watchdog.js'
 
-// Whoever blocks its thread once does so again: the connection is kept for a while.
-const QUIET_MS = 30_000
+// A handler that blocks its thread once does so again: the connection stays open for a while.
+const IDLE_MS = 30_000
 
-/** Until it is dismissed. */
-export async function watchdog({ address, schema, worker, bootsAtOnce, watch: memory }: WatchdogData): Promise<void> {
-  const watch = new RenewalClock(memory)
+export async function takeOver({ address, schema, worker, bootsAtOnce, clock: memory }: WatchdogData): Promise<never> {
+  const clock = new RenewalClock(memory)
   const store: Callee = {
     schema,
-    open: () => Promise.reject(new Error('a stand-in has one session, and every call goes through it')),
+    open: () => Promise.reject(new Error('the watchdog has one session, and every call goes through it')),
   }
   const session = new LastingSession(address, async () => {})
-  const mustBeQuick = () => bootsAtOnce || watch.isShort
-  const keep = async (now: number) => {
+  const staysConnected = () => bootsAtOnce || clock.hasShortLease
+  const renew = async (now: number) => {
     await renewWorker(store, worker, session)
-    watch.watchdogRenewed(now)
-    // A worker that others took for dead holds nothing any more, and registers again when it can.
+    clock.watchdogRenewed(now)
+    // A worker that was taken for dead holds nothing any more, and registers again when it can.
     await recordHeartbeat(store, worker, { rssBytes: process.memoryUsage.rss(), load: undefined }, session)
   }
 
-  if (mustBeQuick()) await session.open().catch(fault)
-  tell({ kind: 'ready' })
-  for (let neededAt = monotonicMs(); !watch.isDismissed; await pause(watch.lookMs)) {
+  if (staysConnected()) await session.open().catch(reportFault)
+  post({ kind: 'ready' })
+  for (let neededAt = monotonicMs(); ; await pause(clock.checkMs)) {
     const now = monotonicMs()
-    if (watch.isLate(now)) {
+    if (clock.isRenewerLate(now)) {
       neededAt = now
-      await keep(now).catch(fault)
-    } else if (now - neededAt > QUIET_MS && !mustBeQuick()) {
+      await renew(now).catch(reportFault)
+    } else if (now - neededAt > IDLE_MS && !staysConnected()) {
       await session.close()
     }
   }
 }
 
-function fault(error: unknown): void {
-  tell({ kind: 'fault', message: String(error) })
+function reportFault(error: unknown): void {
+  post({ kind: 'fault', message: String(error) })
 }
 
-function tell(fact: FromWatchdog): void {
-  parentPort?.postMessage(fact)
+function post(message: FromWatchdog): void {
+  parentPort?.postMessage(message)
 }

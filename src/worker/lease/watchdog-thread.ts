@@ -1,33 +1,13 @@
-// The thread that stands in for a keeper that is late. Until it is needed it loads nothing and takes no connection: it looks at
-// the watch, a few times in three seconds. Dismissed before that, it waits for the next worker's.
+// The first file of the watchdog thread. Until the renewer is late it loads no driver and opens no connection: it reads the
+// renewal clock a few times in three seconds.
 
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import { monotonicMs } from '../monotonic.js'
 import { RenewalClock } from './renewal-clock.js'
-import type { FirstWatchdogData, WatchdogData } from './watchdog-threads.js'
+import type { WatchdogData } from './renewal-watchdog.js'
 
-const first = workerData as FirstWatchdogData
-const bell = new Int32Array(first.bell)
-
-let data: WatchdogData = first
-while (!isNeeded(data)) data = next()
-const { watchdog } = await import('./watchdog-takeover.js')
-await watchdog(data)
-
-/** Blocks the thread until it is; false when it was dismissed. */
-function isNeeded({ bootsAtOnce, watch: memory }: WatchdogData): boolean {
-  const watch = new RenewalClock(memory)
-  const isLate = () => bootsAtOnce || watch.isShort || watch.isLate(monotonicMs())
-  while (!(watch.isDismissed || isLate())) watch.rest(watch.lookMs)
-  return watch.goToWork()
-}
-
-/** Blocks the thread until it is told. */
-function next(): WatchdogData {
-  for (;;) {
-    const rung = Atomics.load(bell, 0)
-    const told = receiveMessageOnPort(parentPort as MessagePort)
-    if (told) return told.message
-    Atomics.wait(bell, 0, rung)
-  }
-}
+const data = workerData as WatchdogData
+const clock = new RenewalClock(data.clock)
+while (!(data.bootsAtOnce || clock.hasShortLease || clock.isRenewerLate(monotonicMs()))) clock.block(clock.checkMs)
+const { takeOver } = await import('./watchdog-takeover.js')
+await takeOver(data)

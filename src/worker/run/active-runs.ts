@@ -1,12 +1,16 @@
-// The runs that have started and not come to an outcome, in no order.
+// The runs that have started and not ended, in no order.
 
 import type { HoldfastError } from '../../domain/error/errors.js'
+import { Shutdown } from '../../domain/job/abort-reasons.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { Run } from './runner.js'
 
+// How long stop() waits for runs that it told to stop.
+const ABORT_MS = 2000
+
 /**
- * An array, though runs come and go by the ten thousand: a Map that they go through leaves outgrown tables behind, each of
- * which keeps the next alive with all that it held, until the next full collection. Nearly every run would outlive its job.
+ * An array, not a Map: a Map that grows and shrinks by ten thousands leaves outgrown tables behind, and each keeps the next alive
+ * with its runs until the next full garbage collection.
  */
 export class ActiveRuns {
   readonly #runs: Run[] = []
@@ -28,11 +32,11 @@ export class ActiveRuns {
     return this.#runs[this.#placeOf(job)]
   }
 
-  /** The last run takes the place that becomes free. */
+  /** The last run moves to the place that becomes free. */
   remove(job: ClaimedJob): void {
     const place = this.#placeOf(job)
     if (place === -1) return
-    if (this.#waiting.length > 0) this.#tell(this.#runs[place] as Run)
+    if (this.#waiting.length > 0) this.#removed(this.#runs[place] as Run)
     const last = this.#runs.pop() as Run
     if (place < this.#runs.length) this.#runs[place] = last
   }
@@ -41,13 +45,31 @@ export class ActiveRuns {
     for (const run of this.#runs) run.abort(reason)
   }
 
-  /** Resolves when all that are here now have been removed. */
+  /** Lets runs end within the grace, then tells the others to stop and waits for them briefly. */
+  async stop(graceMs: number): Promise<void> {
+    if (await this.endWithin(graceMs)) return
+    this.abort(new Shutdown('the worker is stopping'))
+    await this.endWithin(ABORT_MS)
+  }
+
+  /** false when some that run now have not ended after `ms`. */
+  async endWithin(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined
+    const isLate = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, ms, true)
+    })
+    const hasEnded = !(await Promise.race([this.ended(), isLate]))
+    clearTimeout(timer)
+    return hasEnded
+  }
+
+  /** Resolves when all runs of this moment have been removed. */
   ended(): Promise<void> {
     if (this.#runs.length === 0) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push({ left: new Set(this.#runs), resolve }))
   }
 
-  #tell(removed: Run): void {
+  #removed(removed: Run): void {
     this.#waiting = this.#waiting.filter(({ left, resolve }) => {
       left.delete(removed)
       if (left.size === 0) resolve()

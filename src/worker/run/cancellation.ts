@@ -1,13 +1,13 @@
-// The word that tells a run to stop.
+// Tells a run to stop.
 
 import type { HoldfastError } from '../../domain/error/errors.js'
 
-/** Says "stop" once, with a reason. Its signal is made when somebody asks for it: most handlers never do. */
+/** Requested at most once, with a reason. The signal is made on first use: most handlers never read it. */
 export class Cancellation {
   #controller: AbortController | undefined
   #reason: HoldfastError | undefined
   #end: ((thrown: unknown) => void) | undefined
-  #patienceMs = 0
+  #ignoredMs = 0
 
   get reason(): HoldfastError | undefined {
     return this.#reason
@@ -21,14 +21,14 @@ export class Cancellation {
     return this.#controller.signal
   }
 
-  say(reason: HoldfastError): void {
+  request(reason: HoldfastError): void {
     if (this.#reason) return
     this.#reason = reason
     this.#controller?.abort(reason)
     this.#countDown()
   }
 
-  throwIfSaid(): void {
+  throwIfRequested(): void {
     if (this.#reason) throw this.#reason
   }
 
@@ -37,23 +37,23 @@ export class Cancellation {
     this.#end?.(thrown)
   }
 
-  /** As `work` ends; or rejects `ms` after the word, for handlers that ignore it, or when the run is cut off. */
-  heeded<T>(work: PromiseLike<T>, ms: number): Promise<T> {
+  /** Settles as `work` does; rejects `ms` after a request that is ignored, or when the run is cut off. */
+  limit<T>(work: PromiseLike<T>, ms: number): Promise<T> {
     return new Promise((resolve, reject) => {
       work.then(resolve, reject)
       this.enforce(reject, ms)
     })
   }
 
-  /** From now on `end` is called `ms` after the word, or when the run is cut off; it must bear to be called too late. */
+  /** Calls `end` `ms` after a request, or when the run is cut off, even if the run has ended by then. */
   enforce(end: (thrown: unknown) => void, ms: number): void {
     this.#end = end
-    this.#patienceMs = ms
+    this.#ignoredMs = ms
     if (this.#reason) this.#countDown()
   }
 
   #countDown(): void {
     const end = this.#end
-    if (end) setTimeout(() => end(this.#reason), this.#patienceMs).unref()
+    if (end) setTimeout(() => end(this.#reason), this.#ignoredMs).unref()
   }
 }

@@ -1,6 +1,6 @@
 // The memory of one job as its runs see it, without a database.
 import type { StepKind, StoredStep } from '../../domain/job/durable-step.js'
-import type { DurableStepCalls } from './durable-steps.js'
+import type { DurableStepCalls } from '../leased-calls.js'
 
 export interface StepStore {
   /** By kind and name. */

@@ -1,4 +1,4 @@
-// The steps and waits of one run: replays what earlier attempts remembered, and ends the run where it has to wait.
+// The durable steps and waits of one run: replays the outputs of earlier attempts, and ends the run where it must wait.
 
 import { HoldfastError } from '../../domain/error/errors.js'
 import {
@@ -11,17 +11,10 @@ import {
 import { type ClaimedJob, checkLabel } from '../../domain/job/job.js'
 import { type Duration, durationMs } from '../../domain/value/duration.js'
 import { LIMITS } from '../../domain/value/sizes.js'
+import type { DurableStepCalls } from '../leased-calls.js'
 import type { Cancellation } from './cancellation.js'
 
-/** What a run does to its own memory; writes present the lease. */
-export interface DurableStepCalls {
-  readSteps(job: ClaimedJob): Promise<StoredStep[]>
-  /** Repeats a write that did not get through until it does or `isOver` says so. */
-  rememberStep(job: ClaimedJob, name: string, output: string, isOver: () => boolean): Promise<void>
-  pollEvent(job: ClaimedJob, name: string, event: string): Promise<FoundEvent | undefined>
-}
-
-/** Thrown where a handler has to wait, so that its `finally` blocks run. Whoever catches it cannot keep the run going. */
+/** Thrown where a handler must wait, so that its `finally` blocks run. Catching it does not keep the run going. */
 class Suspended extends Error {
   static {
     Suspended.prototype.name = 'Suspended'
@@ -30,18 +23,18 @@ class Suspended extends Error {
 
 export class RunSteps {
   readonly #job: ClaimedJob
-  readonly #stop: Cancellation
-  readonly #operations: DurableStepCalls
+  readonly #cancellation: Cancellation
+  readonly #calls: DurableStepCalls
   readonly #used = new Set<string>()
   readonly #running = new Set<Promise<unknown>>()
   readonly #waits: Wait[] = []
   #remembered: Promise<ReadonlyMap<string, StoredStep>> | undefined
   #unnamedSleeps = 0
 
-  constructor(job: ClaimedJob, stop: Cancellation, operations: DurableStepCalls) {
+  constructor(job: ClaimedJob, cancellation: Cancellation, calls: DurableStepCalls) {
     this.#job = job
-    this.#stop = stop
-    this.#operations = operations
+    this.#cancellation = cancellation
+    this.#calls = calls
   }
 
   /** What the run waits for; none while it goes on. */
@@ -56,10 +49,10 @@ export class RunSteps {
   async step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
     if (this.isSuspended) return this.endHere()
     const known = await this.#recall('step', name)
-    // A wait beside it has ended the run meanwhile: this step is for the next one.
+    // A wait in parallel has ended the run meanwhile: this step belongs to the next one.
     if (this.isSuspended) return this.endHere()
     if (known) return known.output as T
-    this.#stop.throwIfSaid()
+    this.#cancellation.throwIfRequested()
     const running = this.#run(name, work)
     this.#running.add(running)
     return running.finally(() => this.#running.delete(running))
@@ -79,23 +72,23 @@ export class RunSteps {
     const delayMs = timeout === undefined ? LIMITS.durationMs : durationMs(timeout, 'timeout of waitFor')
     const known = await this.#recall('event', name)
     if (known?.isOver) return this.#payload<T>({ payload: known.output, isTimeout: known.isGivenUp }, event)
-    const found = await this.#operations.pollEvent(this.#job, name, event)
+    const found = await this.#calls.pollEvent(this.#job, name, event)
     if (found) return this.#payload<T>(found, event)
     return this.#suspend({ kind: 'event', name, event, delayMs })
   }
 
-  /** For a handler that caught the word to wait and goes on: nothing of it takes effect any more. Never settles. */
+  /** For a handler that has caught Suspended and continues: its calls have no effect any more. Never settles. */
   endHere(): Promise<never> {
-    this.#stop.cutOff(new Suspended(this.#describe()))
+    this.#cancellation.cutOff(new Suspended(this.#describe()))
     return new Promise<never>(() => {})
   }
 
-  /** Resolves when no step is running any more: what was begun is still remembered. */
+  /** Resolves when no step is running any more: the output of a running step is still stored. */
   async ended(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
   }
 
-  /** What is known of it from earlier runs; refuses a name that this run has used. */
+  /** What earlier runs stored under this name; refuses a name that this run has used. */
   async #recall(kind: StepKind, name: string): Promise<StoredStep | undefined> {
     const id = `${kind} ${checkLabel(`name of the ${kind}`, name, LIMITS.labelBytes)}`
     if (this.#used.has(id)) {
@@ -116,14 +109,14 @@ export class RunSteps {
   }
 
   async #read(): Promise<ReadonlyMap<string, StoredStep>> {
-    const steps = await this.#operations.readSteps(this.#job)
+    const steps = await this.#calls.readSteps(this.#job)
     return new Map(steps.map((step) => [`${step.kind} ${step.name}`, step]))
   }
 
   async #run<T>(name: string, work: () => T | Promise<T>): Promise<T> {
     const output = encodeStepOutput(name, await work())
-    await this.#operations.rememberStep(this.#job, name, output, () => this.#stop.reason !== undefined)
-    // The same as what a later attempt will get.
+    await this.#calls.rememberStep(this.#job, name, output, () => this.#cancellation.reason !== undefined)
+    // The same value that a later attempt gets.
     return JSON.parse(output)
   }
 
@@ -135,7 +128,7 @@ export class RunSteps {
   }
 
   #suspend(wait: Wait): never {
-    this.#stop.throwIfSaid()
+    this.#cancellation.throwIfRequested()
     this.#waits.push(wait)
     throw new Suspended(this.#describe())
   }

@@ -1,4 +1,4 @@
-// Collects the lines that handlers log and stores them a few times a second; lines are never a reason for a job to fail.
+// Stores the lines that handlers log, a few times a second. A line that cannot be stored never makes a job fail.
 
 import type { Logger } from '../../domain/job/context.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
@@ -8,7 +8,7 @@ import { appendLogs, type LogLine } from '../../store/jobs/logs.js'
 import type { Store } from '../../store/store.js'
 
 const FLUSH_MS = 250
-// A handler that logs without end does not fill the memory: the oldest lines that are not yet stored go.
+// A handler that logs without end must not fill the memory: the oldest unstored lines are dropped.
 const MOST_WAITING = 5000
 const MESSAGE_BYTES = 2000
 
@@ -24,7 +24,7 @@ export class JobLog {
     this.#onFault = onFault
   }
 
-  /** A logger that keeps each line with its job and hands it on. */
+  /** A logger that stores each line with its job and passes it on. */
   loggerFor(job: ClaimedJob, next: Logger): Logger {
     const write = (level: LogLine['level']) => (fields: object, message?: string) => {
       next[level](fields, message)

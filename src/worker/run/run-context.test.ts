@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { SILENT } from '../../observe/log.js'
+import type { LeasedCalls } from '../leased-calls.js'
 import { Cancellation } from './cancellation.js'
 import { durableStepCalls } from './durable-step-calls.test-support.js'
-import { type LeasedCalls, RunContext, RunState } from './run-context.js'
+import { RunContext, RunState } from './run-context.js'
 
 function context() {
   const done: string[] = []

@@ -1,4 +1,4 @@
-// What a handler gets beside its input, and what its run has asked for so far.
+// What a handler gets beside its input, and the state of its run.
 
 import { HoldfastError } from '../../domain/error/errors.js'
 import type { JobContext, Logger } from '../../domain/job/context.js'
@@ -6,23 +6,16 @@ import type { JobDefinition } from '../../domain/job/definition.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { encodeInput, LIMITS, sanitizeText } from '../../domain/value/json.js'
 import { wholeMemberText } from '../../pipeline/member.js'
+import type { LeasedCalls } from '../leased-calls.js'
 import type { Cancellation } from './cancellation.js'
-import { type DurableStepCalls, RunSteps } from './durable-steps.js'
+import { RunSteps } from './durable-steps.js'
 
-/** What a run may do to its job while it runs; each write presents the lease. */
-export interface LeasedCalls extends DurableStepCalls {
-  progress(job: ClaimedJob, share: number, message: string | null): Promise<boolean>
-  tx<T>(job: ClaimedJob, work: (tx: unknown) => Promise<T>): Promise<T>
-  /** `next` is the JSON array of jobs to follow. */
-  complete(job: ClaimedJob, tx: unknown, output: string, next: string | undefined): Promise<void>
-}
-
-/** Most handlers log nothing: a job's logger is made for its first line. */
+/** Most handlers log nothing: the logger of a job is made for its first line. */
 export type OpenLog = (job: ClaimedJob) => Logger
 
 /**
- * The handler's side. Handlers take parts out of it, so each part is a function of its own; it is made when it is asked for,
- * since making them all would cost more than a short handler does.
+ * The handler's side. Handlers destructure it, so each member is a function of its own. Members are made on first use: making
+ * all of them would cost more than a short handler.
  */
 export class RunContext implements JobContext {
   readonly #run: RunState
@@ -32,12 +25,12 @@ export class RunContext implements JobContext {
   }
 
   get job(): JobContext['job'] {
-    const { input: _, ...facts } = this.#run.job
-    return facts
+    const { input: _, ...rest } = this.#run.job
+    return rest
   }
 
   get signal(): AbortSignal {
-    return this.#run.stop.signal
+    return this.#run.cancellation.signal
   }
 
   get log(): Logger {
@@ -62,24 +55,24 @@ export class RunContext implements JobContext {
   }
 
   get step(): JobContext['step'] {
-    return (name, work) => unwatched(async () => this.#run.openSteps('step').step(name, work))
+    return (name, work) => handled(async () => this.#run.openSteps('step').step(name, work))
   }
 
   get sleep(): JobContext['sleep'] {
-    return (duration, options) => unwatched(async () => this.#run.openSteps('sleep').sleep(duration, options?.name))
+    return (duration, options) => handled(async () => this.#run.openSteps('sleep').sleep(duration, options?.name))
   }
 
   get waitFor(): JobContext['waitFor'] {
     return (event, options) =>
-      unwatched(async () => this.#run.openSteps('waitFor').waitFor(event, options?.timeout, options?.name))
+      handled(async () => this.#run.openSteps('waitFor').waitFor(event, options?.timeout, options?.name))
   }
 }
 
 /** The worker's side. */
 export class RunState {
   readonly job: ClaimedJob
-  readonly stop: Cancellation
-  readonly #operations: LeasedCalls
+  readonly cancellation: Cancellation
+  readonly #calls: LeasedCalls
   readonly #openLog: OpenLog
   #log: Logger | undefined
   #isCompleting = false
@@ -89,10 +82,10 @@ export class RunState {
   #chained: string[] | undefined
   #steps: RunSteps | undefined
 
-  constructor(job: ClaimedJob, stop: Cancellation, operations: LeasedCalls, openLog: OpenLog) {
+  constructor(job: ClaimedJob, cancellation: Cancellation, calls: LeasedCalls, openLog: OpenLog) {
     this.job = job
-    this.stop = stop
-    this.#operations = operations
+    this.cancellation = cancellation
+    this.#calls = calls
     this.#openLog = openLog
   }
 
@@ -105,7 +98,7 @@ export class RunState {
     return this.#isCompleting
   }
 
-  /** true the first time: a handler that was given up may still end, and comes to nothing then. */
+  /** true the first time: a handler that ignored its signal may end after its run has ended. */
   endOnce(): boolean {
     const isFirst = !this.#isOver
     this.#isOver = true
@@ -117,23 +110,23 @@ export class RunState {
     return this.#chained && `[${this.#chained.join(',')}]`
   }
 
-  /** undefined while the handler has asked for none. */
+  /** undefined while the handler has used none. */
   get steps(): RunSteps | undefined {
     return this.#steps
   }
 
   openSteps(what: string): RunSteps {
-    // The open transaction has the lease row locked: what a step came to could not be written before it ends.
+    // The open transaction has locked the lease row: the output of a step could not be stored before the transaction ends.
     if (this.#openTransactions > 0) {
       throw new HoldfastError('STEP_MISPLACED', `ctx.${what} was called while ctx.tx is open: call it before or after`)
     }
-    this.#steps ??= new RunSteps(this.job, this.stop, this.#operations)
+    this.#steps ??= new RunSteps(this.job, this.cancellation, this.#calls)
     return this.#steps
   }
 
   async progress(share: number, message: string | undefined): Promise<void> {
     if (this.#steps?.isSuspended) return this.#steps.endHere()
-    // The run's own transaction has its lease row locked: what is told meanwhile is written when it ends.
+    // The run's own transaction has locked the lease row: the latest progress is written when it ends.
     if (this.#openTransactions > 0) this.#latest = [share, message]
     else await this.#report(share, message)
   }
@@ -142,19 +135,19 @@ export class RunState {
     if (this.#steps?.isSuspended) return this.#steps.endHere()
     this.#openTransactions += 1
     try {
-      return await this.#operations.tx(this.job, work)
+      return await this.#calls.tx(this.job, work)
     } finally {
       this.#openTransactions -= 1
-      const told = this.#latest
+      const latest = this.#latest
       this.#latest = undefined
-      if (told && this.#openTransactions === 0 && !this.#isCompleting) await this.#report(...told)
+      if (latest && this.#openTransactions === 0 && !this.#isCompleting) await this.#report(...latest)
     }
   }
 
   async complete(tx: unknown, output: unknown): Promise<void> {
     if (this.#steps?.isSuspended) return this.#steps.endHere()
     this.#isCompleting = true
-    return this.#operations.complete(this.job, tx, encodeInput(output, 'output'), this.next)
+    return this.#calls.complete(this.job, tx, encodeInput(output, 'output'), this.next)
   }
 
   async chain(member: () => Promise<string>): Promise<void> {
@@ -170,13 +163,13 @@ export class RunState {
   async #report(share: number, message: string | undefined): Promise<void> {
     const { id } = this.job
     const line = message === undefined ? null : sanitizeText(String(message), LIMITS.reasonBytes)
-    if (await this.#operations.progress(this.job, share, line)) return
+    if (await this.#calls.progress(this.job, share, line)) return
     throw new HoldfastError('LEASE_LOST', `job ${id} is no longer held by this run`, { details: { jobId: id } })
   }
 }
 
-/** A handler that has ended looks at none of its steps any more: one that fails then must not end the process. */
-function unwatched<T>(work: () => Promise<T>): Promise<T> {
+/** A step that fails after its handler has ended must not end the process as an unhandled rejection. */
+function handled<T>(work: () => Promise<T>): Promise<T> {
   const promise = work()
   promise.catch(() => {})
   return promise

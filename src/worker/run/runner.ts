@@ -1,4 +1,4 @@
-// Runs one claimed job to an Outcome. Never throws, never settles.
+// Runs the handler of one claimed job to an Outcome. Never throws, never writes an outcome.
 
 import { type ErrorCode, type HoldfastError, isHoldfastError } from '../../domain/error/errors.js'
 import { JobTimedOut } from '../../domain/job/abort-reasons.js'
@@ -20,32 +20,33 @@ import {
 } from '../../domain/job/outcome.js'
 import { encodeInput } from '../../domain/value/json.js'
 import { readProperty } from '../../domain/value/read-property.js'
+import type { LeasedCalls } from '../leased-calls.js'
 import type { RunnableJob } from '../registry.js'
 import { Cancellation } from './cancellation.js'
 import type { RunSteps } from './durable-steps.js'
-import { type LeasedCalls, type OpenLog, RunContext, RunState } from './run-context.js'
+import { type OpenLog, RunContext, RunState } from './run-context.js'
 
 export interface Run {
   readonly job: ClaimedJob
-  /** Tells the handler to stop; what the run comes to is then decided by the reason. */
+  /** Tells the handler to stop. If it then throws, the reason decides the outcome. */
   abort(reason: HoldfastError): void
 }
 
-/** Hears what a run has come to: once, and never before the run was started. */
+/** Called once, after startRun() has returned. */
 export type OnOutcome = (outcome: Outcome) => void
 
-// A handler that does not heed its signal keeps running, but its slot is not held for longer than this.
-const UNHEEDED_MS = 5000
+// A handler that ignores its signal keeps running, but its slot is freed after this time.
+const IGNORED_MS = 5000
 
-/** Tells by a call and not by a promise: for jobs that end at once, each further promise costs as much as they do. */
+/** Calls back instead of returning a promise: each promise per job costs as much as a handler that does nothing. */
 export function startRun(
   job: ClaimedJob,
   definition: RunnableJob,
-  operations: LeasedCalls,
+  calls: LeasedCalls,
   openLog: OpenLog,
   onOutcome: OnOutcome,
 ): Run {
-  const run = new HandlerRun(new RunState(job, new Cancellation(), operations, openLog), onOutcome)
+  const run = new HandlerRun(new RunState(job, new Cancellation(), calls, openLog), onOutcome)
   run.start(definition)
   return run
 }
@@ -67,19 +68,19 @@ class HandlerRun implements Run {
     if (ms !== undefined) {
       this.#timer = setTimeout(() => this.abort(new JobTimedOut(`job ${this.job.id} ran longer than ${ms} ms`)), ms)
     }
-    if (definition.schema) void this.#handleIfItFits(definition)
+    if (definition.schema) void this.#handleIfValid(definition)
     else this.#handle(definition, this.job.input)
   }
 
   abort(reason: HoldfastError): void {
-    // Its own completion, in the handler's transaction, takes the lease away too.
-    if (!(this.#state.isCompleting && reason.code === 'LEASE_LOST')) this.#state.stop.say(reason)
+    // ctx.complete ends the lease too, when the handler's transaction commits.
+    if (!(this.#state.isCompleting && reason.code === 'LEASE_LOST')) this.#state.cancellation.request(reason)
   }
 
-  async #handleIfItFits(definition: RunnableJob): Promise<void> {
+  async #handleIfValid(definition: RunnableJob): Promise<void> {
     const checked = await checkInput(definition, this.job.input).catch((thrown) => ({ thrown }))
-    if ('thrown' in checked) this.#conclude(outcomeOfThrow(checked.thrown, this.#state.stop.reason))
-    else if ('misfit' in checked) this.#conclude(failed(describeFailure(checked.misfit), { kind: 'never' }))
+    if ('thrown' in checked) this.#conclude(outcomeOfThrow(checked.thrown, this.#state.cancellation.reason))
+    else if ('invalid' in checked) this.#conclude(failed(describeFailure(checked.invalid), { kind: 'never' }))
     else this.#handle(definition, checked.input)
   }
 
@@ -89,14 +90,14 @@ class HandlerRun implements Run {
       if (state.endOnce()) this.#conclude(outcomeOfReturn(returned))
     }
     const endByThrow = (thrown: unknown) => {
-      if (state.endOnce()) this.#conclude(outcomeOfThrow(thrown, state.stop.reason))
+      if (state.endOnce()) this.#conclude(outcomeOfThrow(thrown, state.cancellation.reason))
     }
     try {
       const returned = definition.run(input, new RunContext(state))
       if (isPromise(returned)) {
-        // What only looks like a promise might call back at once.
+        // A thenable that is no promise might call back at once.
         Promise.resolve(returned).then(end, endByThrow)
-        state.stop.enforce(endByThrow, UNHEEDED_MS)
+        state.cancellation.enforce(endByThrow, IGNORED_MS)
       } else {
         queueMicrotask(() => end(returned))
       }
@@ -105,35 +106,35 @@ class HandlerRun implements Run {
     }
   }
 
-  /** With what follows the job, and after the steps that it has asked for. */
+  /** Adds the jobs to follow, and waits for steps that still run. */
   #conclude(outcome: Outcome): void {
-    const { next, steps, stop } = this.#state
+    const { next, steps, cancellation } = this.#state
     const whole = next === undefined || outcome.kind !== 'completed' ? outcome : completed(outcome.output, next)
-    if (steps === undefined || whole.kind === 'lost') this.#tell(whole)
-    else void afterSteps(whole, steps, stop).then((last) => this.#tell(last))
+    if (steps === undefined || whole.kind === 'lost') this.#end(whole)
+    else void afterSteps(whole, steps, cancellation).then((last) => this.#end(last))
   }
 
-  #tell(outcome: Outcome): void {
+  #end(outcome: Outcome): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#onOutcome(outcome)
   }
 }
 
-/** Steps that still run beside a handler that has ended are waited for; a run that has to wait does so whatever it returned. */
-async function afterSteps(outcome: Outcome, steps: RunSteps, stop: Cancellation): Promise<Outcome> {
-  await stop.heeded(steps.ended(), UNHEEDED_MS).catch(() => {})
+/** Waits for steps that still run when the handler has ended. A run that must wait is suspended, whatever the handler returned. */
+async function afterSteps(outcome: Outcome, steps: RunSteps, cancellation: Cancellation): Promise<Outcome> {
+  await cancellation.limit(steps.ended(), IGNORED_MS).catch(() => {})
   return steps.isSuspended ? suspended(steps.waits) : outcome
 }
 
-/** What was enqueued may no longer fit after a deploy; no further attempt would make it fit. */
+/** An input may be invalid after a deploy has changed the schema; no further attempt would make it valid. */
 async function checkInput(
   { type, schema }: RunnableJob,
   given: unknown,
-): Promise<{ input: unknown } | { misfit: unknown }> {
+): Promise<{ input: unknown } | { invalid: unknown }> {
   try {
     return { input: acceptInput(type, await (schema as NonNullable<typeof schema>)['~standard'].validate(given)) }
   } catch (error) {
-    if (isHoldfastError(error, 'INVALID_INPUT')) return { misfit: error }
+    if (isHoldfastError(error, 'INVALID_INPUT')) return { invalid: error }
     throw error
   }
 }
@@ -148,7 +149,7 @@ function outcomeOfReturn(returned: unknown): Outcome {
   try {
     return completed(encodeInput(returned, 'output'))
   } catch (error) {
-    // The same handler would return the same again: trying again cannot help.
+    // The handler would return the same output again: a retry cannot help.
     return failed(describeFailure(error), { kind: 'never' })
   }
 }
@@ -157,16 +158,16 @@ function outcomeOfThrow(thrown: unknown, reason: HoldfastError | undefined): Out
   if (reason) return outcomeOfAbort(reason, thrown)
   if (isHoldfastError(thrown, 'LEASE_LOST')) return lost()
   const failure = describeFailure(thrown)
-  if (isNonRetryable(thrown) || FOR_GOOD.some((code) => isHoldfastError(thrown, code)))
+  if (isNonRetryable(thrown) || PERMANENT.some((code) => isHoldfastError(thrown, code)))
     return failed(failure, { kind: 'never' })
   if (isRetryAfter(thrown)) return failed(failure, { kind: 'after', delayMs: thrown.delayMs })
   return failed(failure)
 }
 
-// A replay would come to the same again.
-const FOR_GOOD: readonly ErrorCode[] = ['STEP_REPEATED', 'STEP_MISPLACED', 'EVENT_TIMEOUT']
+// A further attempt would fail in the same way.
+const PERMANENT: readonly ErrorCode[] = ['STEP_REPEATED', 'STEP_MISPLACED', 'EVENT_TIMEOUT']
 
-/** What a run that was told to stop comes to, if it ended by throwing. */
+/** The outcome of a run that was told to stop and ended by throwing. */
 export function outcomeOfAbort(reason: HoldfastError, thrown: unknown): Outcome {
   const code: ErrorCode = reason.code
   if (code === 'SHUTDOWN') return released()

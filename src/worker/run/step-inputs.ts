@@ -1,4 +1,4 @@
-// Computes the input of a step of a pipeline before it runs.
+// Computes the input of a pipeline step before it runs.
 
 import { type HoldfastError, isHoldfastError } from '../../domain/error/errors.js'
 import { describeFailure } from '../../domain/job/failure.js'
@@ -12,7 +12,7 @@ import { stepResults } from '../../store/jobs/pipelines.js'
 import type { Store } from '../../store/store.js'
 import { type OnOutcome, outcomeOfAbort, type Run } from './runner.js'
 
-/** The job with its input, or what its run comes to where there is none. Never rejects. */
+/** The job with its input, or the outcome where there is no input. Never rejects. */
 export async function withComputedInput(
   job: ClaimedJob,
   store: Store,
@@ -27,14 +27,14 @@ export async function withComputedInput(
     )
     return { ...job, input, facts: undefined }
   } catch (error) {
-    // The database is at fault, not the step: the attempt does not count.
+    // The database failed, not the step: the attempt does not count.
     if (isPassing(error)) return released()
-    const isForGood = isHoldfastError(error, 'INVALID_INPUT')
-    return failed(describeFailure(error), { kind: isForGood ? 'never' : 'policy' })
+    const isPermanent = isHoldfastError(error, 'INVALID_INPUT')
+    return failed(describeFailure(error), { kind: isPermanent ? 'never' : 'policy' })
   }
 }
 
-/** A run that starts when its input is known; what it is told before reaches it then. */
+/** A run that starts when its input is known; an earlier abort ends it then. */
 export function startComputedRun(
   job: ClaimedJob,
   computing: Promise<ClaimedJob | Outcome>,
@@ -43,10 +43,10 @@ export function startComputedRun(
 ): Run {
   let run: Run | undefined
   let reason: HoldfastError | undefined
-  void computing.then((asked) => {
-    if ('kind' in asked) onOutcome(asked)
+  void computing.then((computed) => {
+    if ('kind' in computed) onOutcome(computed)
     else if (reason) onOutcome(outcomeOfAbort(reason, reason))
-    else run = start(asked)
+    else run = start(computed)
   })
   const abort = (why: HoldfastError) => {
     reason ??= why

@@ -1,5 +1,5 @@
-// Writes outcomes down in batches of what is finished, without waiting to fill one. A write that fails is repeated; the
-// handler is never blamed for it.
+// Writes outcomes to the database in batches of what is ready, without waiting to fill one. A failed write is repeated; it is
+// never counted as a failure of the handler.
 
 import { backoffMs } from '../../domain/job/backoff.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
@@ -16,81 +16,102 @@ import {
 } from '../../store/jobs/settle.js'
 import type { Store } from '../../store/store.js'
 
-/** A run that came to its outcome. */
-export interface Ended {
+/** A run that has ended. */
+export interface EndedRun {
   readonly job: ClaimedJob
   readonly outcome: Outcome
   readonly ms: number
-  /** Called when the outcome is written down or refused. */
-  readonly done?: () => void
+  /** Called when the outcome is settled. */
+  readonly done: (() => void) | undefined
 }
 
 export interface SettlerListener {
-  /** true: written; false: refused, the lease was lost; undefined: given up, the reaper repairs it. */
-  onSettled(ended: Ended, verdict: boolean | undefined): void
+  /** `isWritten` is false when the lease was lost, and when the write was given up, which the reaper repairs. */
+  onSettled(ended: EndedRun, isWritten: boolean): void
   onFault(doing: string, error: unknown): void
-  /** Completes jobs that others come after; a verdict per member. */
+}
+
+export interface StepCompleter {
+  /** Completes jobs that have successors; a verdict per member. */
   completeSteps(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]>
 }
 
-// Large enough that a round trip is spread thin, small enough to keep each transaction short.
+// Large enough to make the share of a round trip small, small enough to keep each transaction short.
 const LARGEST_BATCH = 2000
-// Beyond this runs wait for the writing to come after them.
+// Above this many unwritten outcomes slots are not freed.
 const MOST_WAITING = 4000
 const RETRY = { baseMs: 50, maxMs: 2000 }
 
 export class Settler {
   readonly #store: Store
-  readonly #facts: SettlerListener
-  #waiting: Ended[] = []
-  #writing: readonly Ended[] = []
+  readonly #steps: StepCompleter
+  readonly #listener: SettlerListener
+  #waiting: EndedRun[] = []
+  #writing: readonly EndedRun[] = []
   #flushing: Promise<void> | undefined
   #caughtUp: Promise<void> | undefined
-  #tellCaughtUp = () => {}
+  #resolveCaughtUp = () => {}
   #isGivingUp = false
+  #isStopping = false
+  #isClosed = false
+  readonly #awaited = new Map<ClaimedJob, () => void>()
 
-  constructor(store: Store, facts: SettlerListener) {
+  constructor(store: Store, steps: StepCompleter, listener: SettlerListener) {
     this.#store = store
-    this.#facts = facts
+    this.#steps = steps
+    this.#listener = listener
   }
 
-  push(ended: Ended): void {
-    if (ended.outcome.kind === 'lost') {
-      this.#settled(ended, false)
-      return
+  push(ended: EndedRun): void {
+    if (this.#isClosed) ended.done?.()
+    else if (ended.outcome.kind === 'lost') this.#settled(ended, false)
+    else {
+      this.#waiting.push(ended)
+      this.#flushing ??= this.#flush()
     }
-    this.#waiting.push(ended)
-    this.#flushing ??= this.#flush()
   }
 
-  /** Whether its outcome waits to be written or is just being written. */
-  isAt(job: ClaimedJob): boolean {
-    return [this.#waiting, this.#writing].some((batch) => batch.some((ended) => ended.job === job))
-  }
-
-  /** undefined, or a promise to wait for while too much is unwritten. */
+  /** undefined, or a promise to wait for while too many outcomes are unwritten. */
   backlog(): Promise<void> | undefined {
     if (this.#waiting.length <= MOST_WAITING) return undefined
     this.#caughtUp ??= new Promise((resolve) => {
-      this.#tellCaughtUp = resolve
+      this.#resolveCaughtUp = resolve
     })
     return this.#caughtUp
   }
 
-  /** Waits until everything is written. With `giveUp`, writes that fail are not repeated any more. */
+  /** undefined, or a promise to wait for while outcomes of these jobs are unwritten. */
+  whenSettled(jobs: readonly ClaimedJob[]): Promise<unknown> | undefined {
+    const unwritten = this.#isStopping ? [] : jobs.filter((job) => this.#isUnwritten(job))
+    if (unwritten.length === 0) return undefined
+    return Promise.all(unwritten.map((job) => this.#settlementOf(job)))
+  }
+
+  /** Resolves what whenSettled() returned: the worker is stopping. */
+  stopWaiting(): void {
+    this.#isStopping = true
+    for (const resolve of this.#awaited.values()) resolve()
+  }
+
+  /** Waits until all outcomes are written. With `giveUp`, failed writes are not repeated any more. */
   async drain({ giveUp = false } = {}): Promise<void> {
     this.#isGivingUp = giveUp
     while (this.#flushing) await this.#flushing
   }
 
+  /** Outcomes that come later are dropped: their jobs were released. */
+  close(): void {
+    this.#isClosed = true
+  }
+
   async #flush(): Promise<void> {
-    // Outcomes of this very moment go together.
+    // Outcomes of the same turn of the event loop go together.
     await Promise.resolve()
     try {
       while (this.#waiting.length > 0) {
-        const kinds = new Map<Writing, Ended[]>()
+        const kinds = new Map<Writing, EndedRun[]>()
         this.#writing = this.#waiting.splice(0, LARGEST_BATCH)
-        if (this.#waiting.length <= MOST_WAITING) this.#letGoOn()
+        if (this.#waiting.length <= MOST_WAITING) this.#endBacklog()
         for (const ended of this.#writing) {
           const kind = writingOf(ended)
           const known = kinds.get(kind)
@@ -101,29 +122,29 @@ export class Settler {
       }
     } finally {
       this.#writing = []
-      // In the same breath as the last look: what is pushed a moment later must find nobody at work.
+      // Without an await since the last check: the next push must start a new flush.
       this.#flushing = undefined
     }
   }
 
-  #letGoOn(): void {
-    this.#tellCaughtUp()
+  #endBacklog(): void {
+    this.#resolveCaughtUp()
     this.#caughtUp = undefined
   }
 
-  async #write(kind: Writing, batch: Ended[]): Promise<void> {
+  async #write(kind: Writing, batch: EndedRun[]): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
         const verdicts =
           kind === 'steps'
-            ? await this.#facts.completeSteps(batch as Settlement<OutcomeOf<'completed'>>[])
+            ? await this.#steps.completeSteps(batch as Settlement<OutcomeOf<'completed'>>[])
             : await writeBatch(this.#store, kind, batch)
-        for (let i = 0; i < batch.length; i += 1) this.#settled(batch[i] as Ended, verdicts[i] ?? false)
+        for (let i = 0; i < batch.length; i += 1) this.#settled(batch[i] as EndedRun, verdicts[i] ?? false)
         return
       } catch (error) {
-        this.#facts.onFault(`settling ${batch.length} ${kind}`, error)
+        this.#listener.onFault(`settling ${batch.length} ${kind}`, error)
         if (this.#isGivingUp || (batch.length === 1 && !isPassing(error))) {
-          for (const ended of batch) this.#settled(ended, undefined)
+          for (const ended of batch) this.#settled(ended, false)
           return
         }
         if (!isPassing(error)) return await this.#writeApart(kind, batch)
@@ -132,21 +153,35 @@ export class Settler {
     }
   }
 
-  /** One outcome that cannot be written must not keep its neighbours from it. */
-  async #writeApart(kind: Writing, batch: Ended[]): Promise<void> {
+  /** One outcome that cannot be written must not keep the others from being written. */
+  async #writeApart(kind: Writing, batch: EndedRun[]): Promise<void> {
     for (const ended of batch) await this.#write(kind, [ended])
   }
 
-  #settled(ended: Ended, verdict: boolean | undefined): void {
-    this.#facts.onSettled(ended, verdict)
+  #isUnwritten(job: ClaimedJob): boolean {
+    return [this.#waiting, this.#writing].some((batch) => batch.some((ended) => ended.job === job))
+  }
+
+  #settlementOf(job: ClaimedJob): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited.set(job, () => {
+        this.#awaited.delete(job)
+        resolve()
+      })
+    })
+  }
+
+  #settled(ended: EndedRun, isWritten: boolean): void {
+    this.#listener.onSettled(ended, isWritten)
     ended.done?.()
+    if (this.#awaited.size > 0) this.#awaited.get(ended.job)?.()
   }
 }
 
-/** Completed jobs that others come after are written together, apart from those that nobody waits for. */
+/** Completed jobs that have successors are written apart from those that have none. */
 type Writing = Outcome['kind'] | 'steps'
 
-function writingOf({ job, outcome }: Ended): Writing {
+function writingOf({ job, outcome }: EndedRun): Writing {
   const isStep = outcome.kind === 'completed' && (job.pipelineId !== null || outcome.next !== undefined)
   return isStep ? 'steps' : outcome.kind
 }

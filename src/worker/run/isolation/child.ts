@@ -1,4 +1,4 @@
-// The inside of an isolate: imports the module that defines the job, runs its handler, and tells the outcome.
+// Runs inside an isolate: imports the module that defines the job, runs its handler, and sends the outcome to the worker.
 
 import type { MessagePort } from 'node:worker_threads'
 import { HoldfastError } from '../../../domain/error/errors.js'
@@ -8,27 +8,26 @@ import { describeFailure } from '../../../domain/job/failure.js'
 import { failed, type Outcome } from '../../../domain/job/outcome.js'
 import { encodeInput } from '../../../domain/value/json.js'
 import { Store } from '../../../store/store.js'
+import { type LeasedCalls, leasedCalls } from '../../leased-calls.js'
 import type { RunnableJob } from '../../registry.js'
-import { leasedCalls } from '../leased-calls.js'
-import type { LeasedCalls } from '../run-context.js'
 import { type Run, startRun } from '../runner.js'
 import type { FromIsolate, IsolateTask, ToIsolate } from './messages.js'
 
 /** Called by Piscina in a thread. */
 export async function runInThread({ task, port }: { task: IsolateTask; port: MessagePort }): Promise<void> {
   const inside = new Inside((message) => port.postMessage(message))
-  port.on('message', (message: ToIsolate) => inside.hear(message))
+  port.on('message', (message: ToIsolate) => inside.receive(message))
   await inside.run(task)
   port.close()
 }
 
 class Inside {
-  readonly #tell: (message: FromIsolate) => void
-  readonly #asked = new Map<number, (held: boolean) => void>()
+  readonly #send: (message: FromIsolate) => void
+  readonly #unanswered = new Map<number, (held: boolean) => void>()
   #run: Run | undefined
 
-  constructor(tell: (message: FromIsolate) => void) {
-    this.#tell = tell
+  constructor(send: (message: FromIsolate) => void) {
+    this.#send = send
   }
 
   async run(task: IsolateTask): Promise<void> {
@@ -37,23 +36,23 @@ class Inside {
     try {
       const definition = await findDefinition(task)
       const outcome = await new Promise<Outcome>((resolve) => {
-        this.#run = startRun(task.job, definition, this.#operations(store), () => this.#logger(), resolve)
+        this.#run = startRun(task.job, definition, this.#calls(store), () => this.#logger(), resolve)
       })
-      this.#tell({ kind: 'outcome', outcome })
+      this.#send({ kind: 'outcome', outcome })
     } catch (error) {
-      this.#tell({ kind: 'outcome', outcome: failed(describeFailure(error), { kind: 'never' }) })
+      this.#send({ kind: 'outcome', outcome: failed(describeFailure(error), { kind: 'never' }) })
     } finally {
       await store?.close()
     }
   }
 
-  hear(message: ToIsolate): void {
+  receive(message: ToIsolate): void {
     if (message.kind === 'abort') this.#run?.abort(new HoldfastError(message.code, message.message))
-    if (message.kind === 'progressed') this.#asked.get(message.place)?.(message.held)
+    if (message.kind === 'progressed') this.#unanswered.get(message.place)?.(message.held)
   }
 
-  /** Progress goes through the worker, which has a connection; transactions need one of their own. */
-  #operations(store: Store | undefined): LeasedCalls {
+  /** Progress goes through the worker, which has a connection; transactions need their own. */
+  #calls(store: Store | undefined): LeasedCalls {
     const own = store && leasedCalls(store)
     const refuse = () => {
       throw new HoldfastError(
@@ -64,9 +63,9 @@ class Inside {
     return {
       progress: (_, share, message) =>
         new Promise((resolve) => {
-          const place = this.#asked.size + 1
-          this.#asked.set(place, resolve)
-          this.#tell({ kind: 'progress', place, share, message })
+          const place = this.#unanswered.size + 1
+          this.#unanswered.set(place, resolve)
+          this.#send({ kind: 'progress', place, share, message })
         }),
       tx: own?.tx ?? (async () => refuse()),
       complete: own?.complete ?? (async () => refuse()),
@@ -77,9 +76,9 @@ class Inside {
   }
 
   #logger(): Logger {
-    const say = (level: keyof Logger) => (fields: object, message?: string) =>
-      this.#tell({ kind: 'log', level, fields: plain(fields), message: message ?? '' })
-    return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+    const write = (level: keyof Logger) => (fields: object, message?: string) =>
+      this.#send({ kind: 'log', level, fields: plain(fields), message: message ?? '' })
+    return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
   }
 }
 
@@ -93,7 +92,7 @@ async function findDefinition({ module, type }: IsolateTask): Promise<RunnableJo
   throw new HoldfastError('UNKNOWN_TYPE', `${module} exports no job of type "${type}" with a handler`)
 }
 
-/** What cannot be sent is not worth losing the line for. */
+/** Fields that cannot be sent are dropped: the line matters more. */
 function plain(fields: object): object {
   try {
     return JSON.parse(encodeInput(fields, 'output'))
@@ -103,11 +102,11 @@ function plain(fields: object): object {
 }
 
 if (process.send) {
-  // Its worker is gone: nobody would hear the outcome, and another worker will run the job.
+  // The worker is gone: no process would receive the outcome, and another worker runs the job.
   process.on('disconnect', () => process.exit())
   const inside = new Inside((message) => process.send?.(message))
   process.on('message', (message: ToIsolate) => {
     if (message.kind === 'run') void inside.run(message.task).then(() => process.disconnect())
-    else inside.hear(message)
+    else inside.receive(message)
   })
 }

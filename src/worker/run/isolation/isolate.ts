@@ -1,4 +1,4 @@
-// A thread (Piscina) or a forked process for one run: messages, a memory cap, and a way to end it.
+// A thread (Piscina) or a forked process for one run: messages, a memory limit, and a way to end it.
 
 import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { describeFailure } from '../../../domain/job/failure.js'
 import { sanitizeText } from '../../../domain/value/text.js'
 import type { FromIsolate, IsolateTask, ToIsolate } from './messages.js'
 
-/** How it ended without an outcome, in words that follow "the process of job 7". */
+/** How it ended without an outcome, in words that continue "the process of job 7". */
 export interface IsolateEnd {
   readonly what: string
   readonly lastLines?: string
@@ -23,10 +23,10 @@ export interface Isolate {
 
 // The built file, also when this one runs from its source: threads and processes load JavaScript only.
 const CHILD_FILE = createRequire(import.meta.url).resolve('#isolated-child')
-const WATCH_MS = 200
+const CHECK_MS = 200
 const LAST_BYTES = 4000
 
-export function openProcess(task: IsolateTask, memoryMb: number, heard: (message: FromIsolate) => void): Isolate {
+export function openProcess(task: IsolateTask, memoryMb: number, onMessage: (message: FromIsolate) => void): Isolate {
   const child = fork(CHILD_FILE, {
     execArgv: [`--max-old-space-size=${memoryMb}`],
     serialization: 'advanced',
@@ -37,19 +37,19 @@ export function openProcess(task: IsolateTask, memoryMb: number, heard: (message
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     lastLines = (lastLines + text).slice(-LAST_BYTES)
   })
-  child.on('message', (message) => heard(message as FromIsolate))
+  child.on('message', (message) => onMessage(message as FromIsolate))
   child.send({ kind: 'run', task } satisfies ToIsolate)
-  // The heap has its cap by a flag; buffers live outside the heap, so the whole process is watched where the system tells.
-  const watch = setInterval(async () => {
+  // A flag limits the heap. Buffers live outside the heap, so the size of the whole process is checked where /proc shows it.
+  const check = setInterval(async () => {
     const mb = await residentMb(child.pid)
     if (mb === undefined || mb <= memoryMb + BASE_MB) return
     overMb = mb
     child.kill('SIGKILL')
-  }, WATCH_MS)
+  }, CHECK_MS)
   const ended = new Promise<IsolateEnd>((resolve) => {
     child.once('error', (error) => resolve({ what: `could not be started: ${error.message}` }))
     child.once('close', (code, signal) => {
-      clearInterval(watch)
+      clearInterval(check)
       const isFull = /heap out of memory/i.test(lastLines) ? ': its JavaScript heap was full' : ''
       const memory = overMb === undefined ? isFull : `: it took ${overMb} MB`
       const what = `ended with ${signal ? `signal ${signal}` : `exit code ${code}`}${memory}`
@@ -71,10 +71,10 @@ async function residentMb(pid: number | undefined): Promise<number | undefined> 
   return text === undefined ? undefined : Math.round((Number(text.split(' ')[1]) * 4096) / 2 ** 20)
 }
 
-export function openThread(task: IsolateTask, memoryMb: number, heard: (message: FromIsolate) => void): Isolate {
+export function openThread(task: IsolateTask, memoryMb: number, onMessage: (message: FromIsolate) => void): Isolate {
   const { port1, port2 } = new MessageChannel()
   const killer = new AbortController()
-  port1.on('message', heard)
+  port1.on('message', onMessage)
   const run = threadPool(memoryMb).then((pool) =>
     pool.run({ task, port: port2 }, { name: 'runInThread', transferList: [port2], signal: killer.signal }),
   )
@@ -84,8 +84,8 @@ export function openThread(task: IsolateTask, memoryMb: number, heard: (message:
       (error: unknown) => ({ what: `ended: ${describeFailure(error).message}` }),
     )
     .finally(() => {
-      // The pool tells its end on another channel, perhaps before what the thread has told on this one was heard.
-      for (let left = receiveMessageOnPort(port1); left; left = receiveMessageOnPort(port1)) heard(left.message)
+      // The pool reports the end on another channel, perhaps before all messages on this one have been received.
+      for (let left = receiveMessageOnPort(port1); left; left = receiveMessageOnPort(port1)) onMessage(left.message)
       port1.close()
     })
   return { ended, send: (message) => port1.postMessage(message), kill: () => killer.abort() }
@@ -93,10 +93,10 @@ export function openThread(task: IsolateTask, memoryMb: number, heard: (message:
 
 const pools = new Map<number, Promise<Piscina>>()
 
-/** One pool for each cap; idle threads end by themselves. */
+/** One pool for each memory limit; idle threads end by themselves. */
 function threadPool(memoryMb: number): Promise<Piscina> {
-  const known = pools.get(memoryMb)
-  if (known) return known
+  const existing = pools.get(memoryMb)
+  if (existing) return existing
   const opening = import('piscina').then(
     ({ Piscina }) =>
       new Piscina({

@@ -1,5 +1,5 @@
-// Runs one claimed job in a thread or process of its own, which can really be stopped. To the worker it is a Run like any
-// other; a crash of the isolate is a failed attempt of this job only.
+// Runs one claimed job in a thread or process of its own, which can be ended whatever the handler does. A crash of the isolate
+// is a failed attempt of this job only.
 
 import type { HoldfastError } from '../../../domain/error/errors.js'
 import { JobTimedOut } from '../../../domain/job/abort-reasons.js'
@@ -8,20 +8,20 @@ import type { Isolation } from '../../../domain/job/definition.js'
 import type { ClaimedJob } from '../../../domain/job/job.js'
 import { failed, type Outcome } from '../../../domain/job/outcome.js'
 import type { Store } from '../../../store/store.js'
+import type { LeasedCalls } from '../../leased-calls.js'
 import type { RunnableJob } from '../../registry.js'
-import type { LeasedCalls } from '../run-context.js'
 import { type OnOutcome, outcomeOfAbort, type Run } from '../runner.js'
 import { type IsolateEnd, openProcess, openThread } from './isolate.js'
 import type { IsolateTask } from './messages.js'
 
 export interface IsolatedParts {
   readonly store: Store
-  readonly operations: LeasedCalls
+  readonly calls: LeasedCalls
   readonly log: Logger
 }
 
-// A handler that heeds its signal ends by itself within this; then the isolate is ended, whatever it does.
-const HEED_MS = 500
+// How long a handler has to end after its signal; then the isolate is ended.
+const SIGNALLED_MS = 500
 
 export function startIsolatedRun(
   job: ClaimedJob,
@@ -31,10 +31,10 @@ export function startIsolatedRun(
   onOutcome: OnOutcome,
 ): Run {
   let reason: HoldfastError | undefined
-  let tellAbort = (_: HoldfastError) => {}
+  let sendAbort = (_: HoldfastError) => {}
   const abort = (why: HoldfastError) => {
     reason ??= why
-    tellAbort(reason)
+    sendAbort(reason)
   }
   const run = async (): Promise<Outcome> => {
     const { address, capabilities } = await parts.store.open()
@@ -47,16 +47,16 @@ export function startIsolatedRun(
       else if (message.kind === 'log') parts.log[message.level](message.fields, message.message)
       else {
         const { place, share } = message
-        const asked = parts.operations.progress(job, share, message.message).catch(() => false)
-        void asked.then((held) => isolate.send({ kind: 'progressed', place, held }))
+        const answer = parts.calls.progress(job, share, message.message).catch(() => false)
+        void answer.then((held) => isolate.send({ kind: 'progressed', place, held }))
       }
     })
     let killer: NodeJS.Timeout | undefined
-    tellAbort = ({ code, message }) => {
+    sendAbort = ({ code, message }) => {
       isolate.send({ kind: 'abort', code, message })
-      killer ??= setTimeout(() => isolate.kill(), HEED_MS)
+      killer ??= setTimeout(() => isolate.kill(), SIGNALLED_MS)
     }
-    if (reason) tellAbort(reason)
+    if (reason) sendAbort(reason)
     const timer =
       timeoutMs === undefined
         ? undefined

@@ -1,4 +1,4 @@
-// What a worker and an isolate tell each other.
+// The messages between a worker and an isolate.
 
 import type { ErrorCode } from '../../../domain/error/errors.js'
 import type { Logger } from '../../../domain/job/context.js'
