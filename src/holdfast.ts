@@ -17,14 +17,13 @@ import { Scheduler, type SchedulerOptions } from './maintenance/scheduler.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
 import type { Instrument } from './observe/instrument.js'
 import { guarded, SILENT } from './observe/log.js'
-import { claimOne } from './store/jobs/claim.js'
 import type { MaintenanceScope, Reaped } from './store/maintenance/maintenance.js'
 import type { MigrationReport } from './store/schema/migrate.js'
 import { Store, type StoreOptions } from './store/store.js'
-import { type WorkerIdentity, workerIdentity } from './worker/identity.js'
-import { JobLife, type JobLifeParts } from './worker/job-life.js'
+import { DirectRuns } from './worker/direct-runs.js'
+import { workerIdentity } from './worker/identity.js'
+import type { JobLifeParts } from './worker/job-life.js'
 import { type LeasedCalls, leasedCalls } from './worker/leased-calls.js'
-import { monotonicMs } from './worker/monotonic.js'
 import { type CheckedWorkerOptions, checkWorkerOptions, type WorkerOptions } from './worker/options.js'
 import { Registry } from './worker/registry.js'
 import { Worker } from './worker/worker.js'
@@ -52,11 +51,6 @@ export function createHoldfast<const Jobs extends readonly JobDefinition[]>(
   return new Holdfast(options)
 }
 
-interface DirectRuns {
-  readonly identity: WorkerIdentity
-  readonly life: JobLife
-}
-
 interface Working {
   readonly worker: Worker
   readonly services: readonly { stop(): Promise<void> }[]
@@ -79,7 +73,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   readonly #scheduled: Pick<SchedulerOptions, 'definitions' | 'jobs'>
   readonly #workerOptions: CheckedWorkerOptions
   #working: Working | undefined
-  #direct: Promise<DirectRuns> | undefined
+  #direct: DirectRuns | undefined
   #stopping: Promise<void> | undefined
 
   constructor(options: HoldfastOptions<Jobs>) {
@@ -182,22 +176,16 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     if (started) await Promise.all([started.worker, ...started.services].map((each) => each.stop()))
     const direct = this.#direct
     this.#direct = undefined
-    await (await direct)?.life.stop(this.#workerOptions.graceMs)
+    await direct?.stop(this.#workerOptions.graceMs)
   }
 
   /** Claims, runs and settles one job by its id, here and now. False when another worker has it or it is not eligible. */
   async runJob(id: AnyJobId): Promise<boolean> {
-    this.#direct ??= this.#openDirect()
-    const { identity, life } = await this.#direct
-    const claimedAt = monotonicMs()
-    const { types } = this.#registry
-    const job = await life.claims.claim((leaseId) =>
-      claimOne(this.#store, toJobId(id), { worker: identity.id, types, leaseId }),
+    this.#direct ??= new DirectRuns(
+      { ...this.#parts(), worker: workerIdentity(version).id },
+      this.#workerOptions.renewal,
     )
-    if (!job) return false
-    await life.accept([job], claimedAt)
-    await life.run(job)
-    return true
+    return this.#direct.run(toJobId(id))
   }
 
   /** Stops the worker and closes the database, unless it is the caller's own. */
@@ -212,14 +200,6 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
 
   protected override ownWorker(): OwnWorker | undefined {
     return this.#working?.worker
-  }
-
-  /** Runs by id need lease renewal too, but serve no queue and so have no row in the table of workers. */
-  async #openDirect(): Promise<DirectRuns> {
-    const identity = workerIdentity(version)
-    const life = new JobLife({ ...this.#parts(), worker: identity.id })
-    await life.open(undefined, { ...this.#workerOptions.renewal, shortestLeaseMs: 0 })
-    return { identity, life }
   }
 
   #parts(): Omit<JobLifeParts, 'worker'> {

@@ -41,14 +41,16 @@ export const arrows = {
         .map(({ specifier }) => `${path}: ${room} must not import ${specifier}`),
       ...found
         .filter((each) => !isAllowedInWorker(each))
-        .map(({ specifier }) => `${path}: only job-life.ts and worker.ts may import ${specifier} from outside its room`),
+        .map(
+          ({ specifier }) => `${path}: only job-life.ts and worker.ts may import ${specifier} from outside its room`,
+        ),
     ]
   },
 }
 
 function isAllowedInWorker({ from, target = '' }) {
   const other = workerRoomOf(target)
-  if (WORKER_ASSEMBLING.has(from) || other === undefined) return true
+  if (!from.startsWith('src/worker/') || WORKER_ASSEMBLING.has(from) || other === undefined) return true
   return workerRoomOf(from) === other
 }
 
