@@ -181,10 +181,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
 
   /** Claims, runs and settles one job by its id, here and now. False when another worker has it or it is not eligible. */
   async runJob(id: AnyJobId): Promise<boolean> {
-    this.#direct ??= new DirectRuns(
-      { ...this.#parts(), worker: workerIdentity(version).id },
-      this.#workerOptions.renewal,
-    )
+    const parts = { ...this.#parts(), worker: workerIdentity(version).id }
+    this.#direct ??= new DirectRuns(parts, this.#workerOptions.renewal)
     return this.#direct.run(toJobId(id))
   }
 
@@ -215,11 +213,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
   }
 
   #maintenanceScope(): MaintenanceScope {
-    return {
-      queues: [...this.#workerOptions.queues.keys()],
-      types: this.#registry.types,
-      schedules: [...this.#scheduled.definitions.keys()],
-    }
+    const queues = [...this.#workerOptions.queues.keys()]
+    return { queues, types: this.#registry.types, schedules: [...this.#scheduled.definitions.keys()] }
   }
 
   #makeScheduler(worker: string, onFault: SchedulerOptions['onFault']): Scheduler {

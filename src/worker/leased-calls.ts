@@ -5,12 +5,12 @@ import { backoffMs } from '../domain/job/backoff.js'
 import type { BeginTransaction } from '../domain/job/context.js'
 import type { FoundEvent, StoredStep } from '../domain/job/durable-step.js'
 import type { ClaimedJob } from '../domain/job/job.js'
-import { asQueryable } from '../store/transaction.js'
 import { isPassing } from '../store/connection/translate-error.js'
 import { pollEvent, readSteps, rememberStep } from '../store/jobs/durable-steps.js'
 import { chainJobs } from '../store/jobs/pipelines.js'
 import { assertLease, completeJob, reportProgress } from '../store/jobs/settle.js'
 import type { Store } from '../store/store.js'
+import { asQueryable } from '../store/transaction.js'
 
 export interface DurableStepCalls {
   readSteps(job: ClaimedJob): Promise<StoredStep[]>

@@ -1,5 +1,5 @@
 // Releases the jobs of claims whose answer was lost: this worker does not run them, and their leases keep others from it.
-// See docs/decisions/0025.
+// See docs/decisions/0006.
 
 import { randomUUID } from 'node:crypto'
 import { isPassing, mayBeDone } from '../../store/connection/translate-error.js'
