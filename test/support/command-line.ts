@@ -27,36 +27,39 @@ export function startHoldfast(args: readonly string[], options: CommandOptions =
 /** A process whose output can be waited for; end it with `kill` if it does not end by itself. */
 export function startCommand(program: string, args: readonly string[], { cwd, env }: CommandOptions = {}) {
   const { DATABASE_URL: _, HOLDFAST_DATABASE_URL: __, ...rest } = process.env
-  const child = spawn(program, args, { cwd, env: { ...rest, NODE_NO_WARNINGS: '1', ...env } })
+  // A process group of its own: npm does not pass SIGKILL on to what it has started.
+  const child = spawn(program, args, { cwd, env: { ...rest, NODE_NO_WARNINGS: '1', ...env }, detached: true })
   const said = { stdout: '', stderr: '' }
   const waiting = new Set<() => void>()
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {
       said[stream] += text
-      for (const look of waiting) look()
+      for (const check of waiting) check()
     })
   }
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code) => {
       resolve({ code, ...said })
-      for (const look of waiting) look()
+      for (const check of waiting) check()
     })
   })
   return {
     ended,
     type: (line: string) => child.stdin.write(`${line}\n`),
-    kill: (signal?: NodeJS.Signals) => child.kill(signal),
+    kill: (signal: NodeJS.Signals = 'SIGTERM') => {
+      if (!isOver(child)) process.kill(-(child.pid as number), signal)
+    },
     /** Resolves with what `stdout` holds once it matches; rejects when the process ends before. */
     says: (pattern: RegExp) =>
       new Promise<string>((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           if (pattern.test(said.stdout)) resolve(said.stdout)
           else if (isOver(child)) reject(new Error(`ended before it said ${pattern}:\n${said.stdout}\n${said.stderr}`))
           else return
-          waiting.delete(look)
+          waiting.delete(check)
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       }),
   }
 }
