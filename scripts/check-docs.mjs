@@ -1,4 +1,5 @@
-// Checks the written docs: README's code is the marked region of its example, and every relative link leads to a file.
+// Checks the written docs: README's code is the marked region of its example, every relative link leads to a file, docs/README.md
+// lists every page, and the pages about the code name files that exist.
 // --run also runs the samples: all "```js run" blocks of a page are one program, with DATABASE_URL naming a fresh database of
 // its own; it passes when it ends with 0. --show prints what they print. Needs a current dist/.
 import { spawn } from 'node:child_process'
@@ -13,7 +14,11 @@ import { openHouse } from './house/files.mjs'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const house = openHouse({ write: false })
 const pages = house.files.filter((path) => path.endsWith('.md'))
-const problems = [...readmeProblems(), ...pages.flatMap(linkProblems)]
+const problems = [
+  ...readmeProblems(),
+  ...pages.flatMap(linkProblems),
+  ...pages.filter(isAboutCode).flatMap(fileProblems),
+]
 if (process.argv.includes('--run')) problems.push(...(await sampleProblems()))
 
 for (const problem of problems) console.log(problem)
@@ -26,6 +31,14 @@ function readmeProblems() {
   const shown = blocks('README.md', 'js')[0]?.trim()
   if (region === undefined) return [`${example}: no region "README begins" … "README ends"`]
   return shown === region ? [] : [`README.md: its first js block differs from the region of ${example}`]
+}
+
+function unlistedPages() {
+  const list = house.text('docs/README.md')
+  return pages
+    .filter((page) => page.startsWith('docs/') && page !== 'docs/README.md')
+    .filter((page) => !list.includes(`](${page.slice('docs/'.length)})`))
+    .map((page) => `docs/README.md does not list ${page}`)
 }
 
 function linkProblems(page) {
@@ -54,6 +67,20 @@ function anchors(path) {
         .replaceAll(' ', '-'),
     ),
   )
+}
+
+function isAboutCode(page) {
+  return /^(?:ARCHITECTURE|CONTRIBUTING)\.md$|^docs\/(?:internals|decisions)\//.test(page)
+}
+
+function fileProblems(page) {
+  return [...house.text(page).matchAll(/[\w/.<>-]+\.(?:ts|mjs|sql)\b/g)]
+    .map((match) => match[0])
+    .filter((name) => !/[<>]|NNNN/.test(name))
+    .filter(
+      (name) => !house.files.some((path) => path === name || path.endsWith(`/${name.replace(/^(?:\.\.\/)+/, '')}`)),
+    )
+    .map((name) => `${page}: there is no file ${name}`)
 }
 
 function blocks(page, info) {
