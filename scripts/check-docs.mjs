@@ -16,6 +16,7 @@ const house = openHouse({ write: false })
 const pages = house.files.filter((path) => path.endsWith('.md'))
 const problems = [
   ...readmeProblems(),
+  ...unlistedPages(),
   ...pages.flatMap(linkProblems),
   ...pages.filter(isAboutCode).flatMap(fileProblems),
 ]
