@@ -51,7 +51,7 @@ export type {
   Page,
   QueueView,
   Spread,
-  StatFact,
+  StatCount,
   StatPoint,
   Stats,
   WorkerView,

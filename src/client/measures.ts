@@ -32,7 +32,7 @@ const SILENT_MS = 10_000
 export async function readMeasures(store: Store): Promise<Measures> {
   const now = (await databaseNow(store)).getTime()
   const { rows: queues } = await listQueues(store, '', 200)
-  const living = (await workerDetails(store)).filter(({ silentMs }) => silentMs < SILENT_MS)
+  const living = (await workerDetails(store)).filter(({ heartbeatAgeMs }) => heartbeatAgeMs < SILENT_MS)
   const ticks = (await dueSchedules(store, [])).due.map(({ nextTick }) => nextTick?.getTime() ?? now)
   return {
     queues: queues.map(({ name, due, running, oldestDueAt, pausedAt }) => ({

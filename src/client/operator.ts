@@ -1,5 +1,5 @@
-// What an operator looks at: lists by keyset, one job with its past, queues, workers, keys, statistics and the audit.
-// Every read is bounded: by rows, and where it searches by time too.
+// What an operator reads: lists by keyset, one job with its past, queues, workers, keys, statistics and the audit.
+// Every read is limited by rows, and every search by time too.
 
 import { isHoldfastError } from '../domain/error/errors.js'
 import type { KeyValue } from '../domain/job/definition.js'
@@ -24,9 +24,12 @@ import type {
 import { readSteps } from '../store/jobs/durable-steps.js'
 import { findJob } from '../store/jobs/operator-calls.js'
 import { listPipelineSteps, listPipelines } from '../store/jobs/pipelines.js'
+import { listAudit } from '../store/reads/audit.js'
 import { explainJob } from '../store/reads/explain.js'
 import { countJobs, jobVersions, listAttempts, listJobs } from '../store/reads/job-lists.js'
-import { findKey, listAudit, listQueues, listWorkers, liveCounts } from '../store/reads/queues.js'
+import { findKey } from '../store/reads/keys.js'
+import { listQueues, liveCounts } from '../store/reads/queues.js'
+import { listWorkers } from '../store/reads/workers.js'
 import type { Store } from '../store/store.js'
 import { BulkOperations } from './bulk-operations.js'
 import { filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'
@@ -48,7 +51,7 @@ export interface PipelinesQuery extends PageOptions {
   readonly queues?: readonly string[] | undefined
 }
 
-// What a job's page shows of its past; the audit has the rest.
+// Entries of the audit on a job's page; the audit has the rest.
 const STORY_LIMIT = 100
 
 export class Operator {
@@ -77,7 +80,7 @@ export class Operator {
   /** undefined when there is no such job, or no longer. */
   async job(id: AnyJobId): Promise<JobStory | undefined> {
     const jobId = toJobId(id)
-    // The version first: what changes while the rest is read makes the next look see another one.
+    // The version first: a change during the other reads then makes the next version differ.
     const [version] = await jobVersions(this.#store, [jobId])
     const [job, attempts, audit, steps, explanation] = await Promise.all([
       findJob(this.#store, jobId),
@@ -123,8 +126,8 @@ export class Operator {
   /** Newest first. */
   async audit(query: AuditQuery = {}): Promise<Page<AuditEntry>> {
     const { jobId, actor, action } = query
-    const wish = { jobId: jobId === undefined ? undefined : toJobId(jobId), actor, action, after: numberAfter(query) }
-    return listAudit(this.#store, wish, limitOf(query))
+    const wanted = { jobId: jobId === undefined ? undefined : toJobId(jobId), actor, action, after: numberAfter(query) }
+    return listAudit(this.#store, wanted, limitOf(query))
   }
 
   /** What ended when, and how long it took, from statistics that workers keep by the minute. */

@@ -1,7 +1,7 @@
 // Statistics of a span of time as points and a total.
 
 import { invalidOption } from '../domain/error/invalid-option.js'
-import { STAT_FACTS, type StatFact, type StatPoint, type Stats } from '../domain/operate/operator-views.js'
+import { STAT_COUNTS, type StatCount, type StatPoint, type Stats } from '../domain/operate/operator-views.js'
 import { type Duration, durationMs } from '../domain/value/duration.js'
 import { spreadOf } from '../domain/value/spread.js'
 import { readStats, type StatRow } from '../store/reads/statistics.js'
@@ -13,7 +13,7 @@ export interface StatsQuery {
   readonly since?: Date | Duration
   /** By default now. */
   readonly until?: Date | Duration
-  /** Whole minutes; by default what makes about 60 points. At most 1,500 points and 31 days. */
+  /** Whole minutes; by default long enough for about 60 points. At most 1,500 points and 31 days. */
   readonly step?: Duration
   readonly queues?: readonly string[]
   readonly types?: readonly string[]
@@ -37,12 +37,12 @@ export async function statsOf(store: Store, query: StatsQuery): Promise<Stats> {
   if ((to - from) / stepMs > MOST_POINTS)
     throw invalidOption('step', `long enough for ${MOST_POINTS} points`, query.step)
 
-  const wish = { since: new Date(from), until: new Date(to), stepMs, queues: query.queues, types: query.types }
-  const { countedTo, rows } = await readStats(store, wish)
+  const span = { since: new Date(from), until: new Date(to), stepMs, queues: query.queues, types: query.types }
+  const { countedTo, rows } = await readStats(store, span)
   const byPoint = groupByPoint(rows)
   const points: StatPoint[] = []
   for (let at = from; at < to; at += stepMs) points.push({ from: new Date(at), ...summed(byPoint.get(at) ?? []) })
-  return { since: wish.since, until: wish.until, stepMs, countedTo, points, total: summed(rows) }
+  return { since: span.since, until: span.until, stepMs, countedTo, points, total: summed(rows) }
 }
 
 function momentMs(moment: Date | Duration, what: string, now: number): number {
@@ -72,10 +72,10 @@ function groupByPoint(rows: readonly StatRow[]): Map<number, StatRow[]> {
 }
 
 function summed(rows: readonly StatRow[]): Omit<StatPoint, 'from'> {
-  const counts = Object.fromEntries(STAT_FACTS.map((fact) => [fact, 0])) as Record<StatFact, number>
-  for (const { fact, count } of rows) counts[fact] += count
-  // The last attempt of a failed job is in both kinds of facts; times are those of the jobs that ended.
-  const ended = rows.filter(({ fact }) => fact !== 'attempt_failed' && fact !== 'attempt_lost')
+  const counts = Object.fromEntries(STAT_COUNTS.map((counted) => [counted, 0])) as Record<StatCount, number>
+  for (const { counted, count } of rows) counts[counted] += count
+  // The last attempt of a failed job is counted as an attempt and as a job; the times are those of the jobs.
+  const ended = rows.filter(({ counted }) => counted !== 'attempt_failed' && counted !== 'attempt_lost')
   return {
     counts,
     wait: spreadOf(addedUp(ended.map((row) => row.waitBuckets)), sum(ended.map((row) => row.waitMs))),

@@ -2,7 +2,7 @@
 // it; the database lets one at a time.
 
 import { workBulk } from '../store/jobs/bulk-operations.js'
-import type { DueMaintenance } from '../store/maintenance/maintenance.js'
+import type { DueMaintenance } from '../store/jobs/maintenance.js'
 import { rollStats } from '../store/reads/statistics.js'
 import type { Store } from '../store/store.js'
 

@@ -1,7 +1,7 @@
 // Makes the days of outcome ahead of time, drops those past the retention, and offers parked jobs that nobody would.
 // Every worker does it; the database lets one at a time.
 
-import { makeOutcomePartitions, offerParked, pruneJobs } from '../store/maintenance/maintenance.js'
+import { makeOutcomePartitions, offerParked, pruneJobs } from '../store/jobs/maintenance.js'
 import type { Store } from '../store/store.js'
 
 export interface HousekeeperOptions {

@@ -1,7 +1,7 @@
 // Asks every few seconds what upkeep is due, all kinds of it in one statement: where there is nothing to do, nothing more is
 // asked. Every worker does it, none leads.
 
-import { type DueMaintenance, dueMaintenance, type MaintenanceScope } from '../store/maintenance/maintenance.js'
+import { type DueMaintenance, dueMaintenance, type MaintenanceScope } from '../store/jobs/maintenance.js'
 import type { Store } from '../store/store.js'
 
 export interface MaintenancePollOptions {

@@ -1,7 +1,7 @@
 // Takes jobs from workers that died or lost their leases, when told that there may be some. Every worker reaps, none leads;
 // the database decides.
 
-import { type Reaped, reapLeases } from '../store/maintenance/maintenance.js'
+import { type Reaped, reapLeases } from '../store/jobs/maintenance.js'
 import type { Store } from '../store/store.js'
 
 export interface ReaperOptions {

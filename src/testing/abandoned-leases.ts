@@ -1,6 +1,6 @@
 // Takes jobs whose lease is over by the test's clock.
 
-import { reapLeases } from '../store/maintenance/maintenance.js'
+import { reapLeases } from '../store/jobs/maintenance.js'
 import type { Store } from '../store/store.js'
 
 const MOST = 100

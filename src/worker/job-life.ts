@@ -5,9 +5,10 @@
 import type { Logger } from '../domain/job/context.js'
 import type { ClaimedJob } from '../domain/job/job.js'
 import { type Outcome, released } from '../domain/job/outcome.js'
+import type { WorkerDescription } from '../domain/operate/operator-views.js'
 import type { EventHub } from '../observe/events.js'
 import { releaseClaims } from '../store/jobs/claim.js'
-import type { WorkerLoad, WorkerRow } from '../store/jobs/workers.js'
+import type { WorkerLoad } from '../store/jobs/workers.js'
 import { UnacknowledgedClaims } from './fetch/unacknowledged-claims.js'
 import { HeldLeases } from './lease/held-leases.js'
 import { RenewalHealth } from './lease/renewal-health.js'
@@ -124,7 +125,7 @@ export class JobLife implements SettlerListener {
    * `shortestLeaseMs` and longer may be claimed.
    */
   async open(
-    row: WorkerRow | undefined,
+    row: WorkerDescription | undefined,
     options: RenewalOptions & { readonly shortestLeaseMs: number },
   ): Promise<void> {
     const { store, heartbeats } = this.#parts

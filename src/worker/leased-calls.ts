@@ -6,7 +6,7 @@ import type { BeginTransaction } from '../domain/job/context.js'
 import type { FoundEvent, StoredStep } from '../domain/job/durable-step.js'
 import type { ClaimedJob } from '../domain/job/job.js'
 import { isPassing } from '../store/connection/translate-error.js'
-import { pollEvent, readSteps, rememberStep } from '../store/jobs/durable-steps.js'
+import { pollEvent, readSteps, storeStep } from '../store/jobs/durable-steps.js'
 import { chainJobs } from '../store/jobs/pipelines.js'
 import { assertLease, completeJob, reportProgress } from '../store/jobs/settle.js'
 import type { Store } from '../store/store.js'
@@ -71,7 +71,7 @@ const RETRY = { baseMs: 50, maxMs: 2000 }
 async function rememberWithRetries(store: Store, job: ClaimedJob, name: string, output: string, isOver: () => boolean) {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await rememberStep(store, job, name, output)
+      return await storeStep(store, job, name, output)
     } catch (error) {
       if (isOver() || !isPassing(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, backoffMs(RETRY, tries, Math.random())))

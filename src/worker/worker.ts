@@ -2,8 +2,9 @@
 // sleep.
 
 import type { ClaimedJob } from '../domain/job/job.js'
+import type { WorkerDescription } from '../domain/operate/operator-views.js'
 import { claimQuarantined } from '../store/jobs/claim.js'
-import { deregisterWorker, putJobTypes, type WorkerRow } from '../store/jobs/workers.js'
+import { deregisterWorker, putJobTypes } from '../store/jobs/workers.js'
 import { AsyncContext } from './async-context.js'
 import { Backpressure } from './fetch/backpressure.js'
 import { ClaimForQueue } from './fetch/claim-for-queue.js'
@@ -28,7 +29,7 @@ export interface WorkerParts extends Omit<JobLifeParts, 'worker' | 'receiver' | 
 export class Worker {
   readonly #parts: WorkerParts
   readonly #options: CheckedWorkerOptions
-  readonly #row: WorkerRow
+  readonly #row: WorkerDescription
   readonly #life: JobLife
   readonly #wakeUp: WakeUp
   readonly #backpressure: Backpressure

@@ -42,7 +42,7 @@ function workerTable(workers: readonly WorkerDetails[]): string {
       worker.version,
       worker.queues.join(', '),
       worker.concurrency,
-      `${span(Math.max(0, worker.silentMs))} ago`,
+      `${span(Math.max(0, worker.heartbeatAgeMs))} ago`,
       worker.rssBytes === null ? undefined : `${Math.round(worker.rssBytes / 1e6)} MB`,
       worker.loopDelayMs === null ? undefined : span(worker.loopDelayMs),
     ]),

@@ -15,7 +15,7 @@ export const clocks: Check = {
     const databaseMs = (await databaseNow(store)).getTime()
     // Somewhere on the way there and back the clock was read.
     const own = (askedAt + Date.now()) / 2 - databaseMs
-    const living = (await workerDetails(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
+    const living = (await workerDetails(store)).filter(({ heartbeatAgeMs }) => heartbeatAgeMs < LIVING_MS)
     const offsets = [
       { who: 'this machine', ms: own },
       ...living.flatMap(({ id, clockOffsetMs }) => (clockOffsetMs === null ? [] : [{ who: id, ms: clockOffsetMs }])),

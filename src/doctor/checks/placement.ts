@@ -13,7 +13,7 @@ export const placement: Check = {
   name: 'placement',
   needs: 'schema',
   async examine({ store, limits }) {
-    const living = (await workerDetails(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
+    const living = (await workerDetails(store)).filter(({ heartbeatAgeMs }) => heartbeatAgeMs < LIVING_MS)
     const inside = living.filter(({ isAlone }) => !isAlone)
     const recent = await recentWork(store, WINDOW_MS)
     const perMinute = (recent.jobs * 60_000) / WINDOW_MS

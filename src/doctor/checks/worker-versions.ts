@@ -11,7 +11,7 @@ export const workerVersions: Check = {
   name: 'worker versions',
   needs: 'schema',
   async examine({ store }) {
-    const living = (await workerDetails(store)).filter(({ silentMs }) => silentMs < LIVING_MS)
+    const living = (await workerDetails(store)).filter(({ heartbeatAgeMs }) => heartbeatAgeMs < LIVING_MS)
     const counts = new Map<string, number>()
     for (const { version } of living) counts.set(version, (counts.get(version) ?? 0) + 1)
     const told = [...counts].map(([version, workers]) => `${version} on ${workers}`).join(', ')

@@ -1,39 +1,40 @@
-// What a handler remembers of itself from one attempt to the next, and what it can wait for.
+// Durable steps, whose output is kept from one attempt to the next, and what a handler can wait for.
 
 import { HoldfastError, isHoldfastError } from '../error/errors.js'
 import { encodeInput } from '../value/json.js'
 
-/** Something that a handler has asked to be woken for. `delayMs` of an event is how long it may take. */
+/** What a suspended job waits for. `delayMs` of an event is its timeout. */
 export type Wait =
   | { readonly kind: 'sleep'; readonly name: string; readonly delayMs: number }
   | { readonly kind: 'event'; readonly name: string; readonly event: string; readonly delayMs: number }
 
-export type StepKind = 'step' | Wait['kind']
+export const STEP_KINDS = ['step', 'sleep', 'event'] as const satisfies readonly ('step' | Wait['kind'])[]
+export type StepKind = (typeof STEP_KINDS)[number]
 
-/** A step, sleep or wait as the database knows it. */
+/** A step, sleep or wait as stored. */
 export interface StoredStep {
   readonly kind: StepKind
   readonly name: string
-  /** What a step came to, or the payload of an event; null where there is none (yet). */
+  /** What a step returned, or the payload of an event; null where there is none (yet). */
   readonly output: unknown
-  /** The step has its output, the sleep has passed, the event came or was given up. */
+  /** The step has its output, the sleep has passed, the event came or timed out. */
   readonly isOver: boolean
-  /** The time was over before the event came. */
+  /** The event timed out. */
   readonly isGivenUp: boolean
   readonly event: string | null
-  /** When the sleep is over, or the wait gives up. */
+  /** When the sleep ends, or the wait times out. */
   readonly wakeAt: Date | null
   readonly at: Date
 }
 
-/** What became of a wait for an event. */
+/** The result of a wait for an event. */
 export interface FoundEvent {
   readonly payload: unknown
-  /** Its time was over first: there is no payload. */
+  /** True when there is no payload. */
   readonly isTimeout: boolean
 }
 
-/** JSON text of what a step came to; INVALID_OUTPUT that names the step where it cannot be kept. */
+/** The step's output as JSON text. Throws INVALID_OUTPUT with the step's name for what JSON cannot hold. */
 export function encodeStepOutput(name: string, output: unknown): string {
   try {
     return encodeInput(output, 'output')

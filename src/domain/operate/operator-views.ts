@@ -77,10 +77,12 @@ export interface JobVersion {
   readonly steps: string
 }
 
+export const ATTEMPT_VERDICTS = ['failed', 'lost'] as const
+
 export interface Attempt {
   readonly token: string
   readonly attempt: number
-  readonly verdict: 'failed' | 'lost'
+  readonly verdict: (typeof ATTEMPT_VERDICTS)[number]
   readonly worker: string
   readonly startedAt: Date
   readonly endedAt: Date
@@ -153,7 +155,8 @@ export interface QueueView {
   readonly liveWorkers: number
 }
 
-export interface WorkerView {
+/** What a worker says of itself when it registers. */
+export interface WorkerDescription {
   readonly id: string
   readonly pod: string
   readonly pid: number
@@ -162,6 +165,9 @@ export interface WorkerView {
   readonly types: readonly string[]
   /** How many jobs it runs at once. */
   readonly concurrency: number
+}
+
+export interface WorkerView extends WorkerDescription {
   readonly startedAt: Date
   readonly heartbeatAt: Date
   /** Since its last heartbeat, by the database's clock. */
@@ -172,14 +178,14 @@ export interface WorkerView {
   readonly jobs: readonly JobId[]
 }
 
-/** What a minute is counted by: how jobs ended, and attempts that failed or were lost, final or not. */
-export const STAT_FACTS = ['completed', 'failed', 'cancelled', 'superseded', 'attempt_failed', 'attempt_lost'] as const
-export type StatFact = (typeof STAT_FACTS)[number]
+/** What is counted per minute: jobs by their outcome, and attempts that failed or were lost, final or not. */
+export const STAT_COUNTS = ['completed', 'failed', 'cancelled', 'superseded', 'attempt_failed', 'attempt_lost'] as const
+export type StatCount = (typeof STAT_COUNTS)[number]
 
 /** One span of time of the statistics. */
 export interface StatPoint {
   readonly from: Date
-  readonly counts: Readonly<Record<StatFact, number>>
+  readonly counts: Readonly<Record<StatCount, number>>
   /** From due to claimed, of the jobs that ended in this span after a run. */
   readonly wait: Spread
   /** From claimed to ended. */
@@ -214,9 +220,10 @@ export interface LiveCounts {
 }
 
 export const BULK_OPERATIONS = ['retry', 'cancel'] as const
+export const BULK_STATES = ['open', 'completed', 'cancelled'] as const
 export type BulkOperationName = (typeof BULK_OPERATIONS)[number]
 
-/** A operation on all jobs of a filter, done in small steps by any worker. */
+/** One operation on all jobs of a filter, done in small steps by any worker. */
 export interface BulkOperation {
   readonly id: string
   readonly operation: BulkOperationName
@@ -225,7 +232,7 @@ export interface BulkOperation {
   readonly reason: string | null
   readonly askedBy: string
   readonly askedAt: Date
-  readonly state: 'open' | 'completed' | 'cancelled'
+  readonly state: (typeof BULK_STATES)[number]
   /** Jobs that matched when it was asked for. */
   readonly expected: CappedCount
   readonly done: number

@@ -110,7 +110,8 @@ export interface Schedule extends StoredSettings {
   } | null
 }
 
-export type TickState = 'fired' | 'skipped' | 'missed' | 'overlapped'
+export const TICK_STATES = ['fired', 'skipped', 'missed', 'overlapped'] as const
+export type TickState = (typeof TICK_STATES)[number]
 
 /** What a tick has come to. */
 export interface Tick {

@@ -1,7 +1,7 @@
 // What happened when, how long it took, and what is alive now.
 
 import { z } from '@hono/zod-openapi'
-import { STAT_FACTS } from '../../domain/operate/operator-views.js'
+import { STAT_COUNTS } from '../../domain/operate/operator-views.js'
 import { countSchema, momentSchema } from './page.js'
 
 const spreadSchema = z
@@ -15,7 +15,7 @@ const spreadSchema = z
   .openapi('Spread')
 
 const totalSchema = z
-  .object({ counts: z.record(z.enum(STAT_FACTS), z.number()), wait: spreadSchema, run: spreadSchema })
+  .object({ counts: z.record(z.enum(STAT_COUNTS), z.number()), wait: spreadSchema, run: spreadSchema })
   .openapi('StatTotal')
 
 export const statsSchema = z

@@ -1,6 +1,7 @@
 // Calls one function of the schema: the only kind of statement this program sends.
 
 import { quoteIdentifier } from '../../domain/value/schema-name.js'
+import { RowReader } from '../rows/row-reader.js'
 import type { Store } from '../store.js'
 import type { Queryable, Row } from './connection.js'
 import { translated } from './translate-error.js'
@@ -24,7 +25,26 @@ export const BULK_MS = 60_000
 export type Callee = Pick<Store, 'schema' | 'open'>
 
 /** Runs it on a pooled connection as a prepared statement, or inside the caller's transaction. */
-export async function call(store: Callee, statement: Statement, values: unknown[], tx?: Queryable): Promise<Row[]> {
+export async function call(
+  store: Callee,
+  statement: Statement,
+  values: unknown[],
+  tx?: Queryable,
+): Promise<RowReader[]> {
+  return (await callRaw(store, statement, values, tx)).map((row) => new RowReader(row, statement.invocation))
+}
+
+/** For a function that returns exactly one row. */
+export async function callOne(
+  store: Callee,
+  statement: Statement,
+  values: unknown[],
+  tx?: Queryable,
+): Promise<RowReader> {
+  return new RowReader((await callRaw(store, statement, values, tx))[0] ?? {}, statement.invocation)
+}
+
+export async function callRaw(store: Callee, statement: Statement, values: unknown[], tx?: Queryable): Promise<Row[]> {
   if (tx === undefined) return askPool(store, statement, values)
   try {
     return (await tx.query(statementText(store.schema, statement), values)).rows

@@ -1,10 +1,10 @@
 // Claims jobs: many of a queue, or one by its id. And gives back what a claim took whose answer never came.
 
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
-import { call, type Statement } from '../connection/call.js'
+import { callRaw as call, type Statement } from '../connection/call.js'
 import type { Row } from '../connection/connection.js'
+import { type ClaimedColumns, toClaimedJobs } from '../rows/claimed-jobs.js'
 import type { Store } from '../store.js'
-import { type ClaimedColumns, toClaimedJobs } from './rows.js'
 
 /** How far a worker has claimed in a queue; a claim that starts behind it does not meet the dead entries before it. */
 export interface Cursor {

@@ -3,8 +3,8 @@
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { OutcomeOf } from '../../domain/job/outcome.js'
 import { callAndAct, type Statement } from '../connection/call.js'
+import { type ClaimedColumns, toClaimedJobs } from '../rows/claimed-jobs.js'
 import type { Store } from '../store.js'
-import { type ClaimedColumns, toClaimedJobs } from './rows.js'
 import { leaseMember, type Settlement } from './settle.js'
 
 /** Who completes, and how many jobs of which queues it could run at once. */

@@ -1,10 +1,10 @@
 // Enqueues jobs in one round trip.
 
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
-import { BULK_MS, call, callAndAct, type Statement } from '../connection/call.js'
+import { BULK_MS, callRaw as call, callAndAct, type Statement } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
+import { type ClaimedColumns, type HeldFacts, toClaimedJobs, toHeldJob } from '../rows/claimed-jobs.js'
 import type { Store } from '../store.js'
-import { type ClaimedColumns, type HeldFacts, toClaimedJobs, toHeldJob } from './rows.js'
 
 export interface EnqueueManner {
   /** Who is told: `sleepers` reads the workers' word, which only a call that commits at once may rely on. */

@@ -4,9 +4,11 @@ import type { JobId } from '../../domain/job/job.js'
 import { call } from '../connection/call.js'
 import type { Store } from '../store.js'
 
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
 export interface LogLine {
   readonly at: Date
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly level: (typeof LEVELS)[number]
   readonly message: string
   readonly fields: object
 }
@@ -24,11 +26,11 @@ export async function appendLogs(store: Store, lines: string): Promise<void> {
 export async function readLogs(store: Store, id: JobId, after: string, n: number): Promise<StoredLogLine[]> {
   const rows = await call(store, { invocation: 'read_logs_v1($1, $2, $3)' }, [id, after, n])
   return rows.map((row) => ({
-    id: String(row.id),
-    token: String(row.token),
-    at: row.at as Date,
-    level: row.level as LogLine['level'],
-    message: row.message as string,
-    fields: (row.fields ?? {}) as object,
+    id: row.id('id'),
+    token: row.id('token'),
+    at: row.moment('at'),
+    level: row.oneOf('level', LEVELS),
+    message: row.text('message'),
+    fields: row.isNull('fields') ? {} : row.object('fields'),
   }))
 }

@@ -1,41 +1,37 @@
-// Reads of single jobs and the operations of operators.
+// Operations on single jobs and queues.
 
-import type { Job, JobId, JobState } from '../../domain/job/job.js'
+import { JOB_STATES, type Job, type JobId, type JobState } from '../../domain/job/job.js'
 import { LIMITS } from '../../domain/value/sizes.js'
 import { sanitizeText } from '../../domain/value/text.js'
-import { call } from '../connection/call.js'
+import { call, callOne } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
+import { toJob } from '../rows/job-rows.js'
 import type { Store } from '../store.js'
-import { toJob } from './rows.js'
 
 export async function findJob(store: Store, id: JobId, tx?: Queryable): Promise<Job | undefined> {
   const [row] = await call(store, { invocation: 'find_job_v1($1)' }, [id], tx)
   return row && toJob(row)
 }
 
-/** The state it was cancelled in. */
+/** Returns the state that the job was cancelled in. */
 export async function cancelJob(
   store: Store,
   id: JobId,
   { reason, actor }: { reason: string | null; actor: string | null },
   tx?: Queryable,
 ): Promise<JobState> {
-  const [row] = await call(
-    store,
-    { invocation: 'cancel_job_v1($1, $2, $3)', value: 'state' },
-    [id, reason === null ? null : sanitizeText(reason, LIMITS.reasonBytes), actor],
-    tx,
-  )
-  return row?.state as JobState
+  const values = [id, reason === null ? null : sanitizeText(reason, LIMITS.reasonBytes), actor]
+  const row = await callOne(store, { invocation: 'cancel_job_v1($1, $2, $3)', value: 'state' }, values, tx)
+  return row.oneOf('state', JOB_STATES)
 }
 
-/** The state it was in before. */
+/** Returns the state that the job was in before. */
 export async function retryJob(store: Store, id: JobId, actor: string | null, tx?: Queryable): Promise<JobState> {
-  const [row] = await call(store, { invocation: 'retry_job_v1($1, $2)', value: 'state' }, [id, actor], tx)
-  return row?.state as JobState
+  const row = await callOne(store, { invocation: 'retry_job_v1($1, $2)', value: 'state' }, [id, actor], tx)
+  return row.oneOf('state', JOB_STATES)
 }
 
-/** Takes a running job from its holder, if it was claimed longer ago than `staleMs`, and gives it fresh attempts. */
+/** Takes a running job from its holder if it was claimed longer than `staleMs` ago, and gives it new attempts. */
 export async function recoverJob(
   store: Store,
   id: JobId,
@@ -47,11 +43,14 @@ export async function recoverJob(
   await call(store, { invocation, columns: 'true as recovered' }, [id, staleMs, actor], tx)
 }
 
-export async function currentJob(store: Store, key: string): Promise<Job | undefined> {
-  const [row] = await call(store, { invocation: 'current_v1($1)' }, [key])
-  return row && toJob(row)
+/** false when the queue was paused already. */
+export async function pauseQueue(store: Store, queue: string, actor: string | null): Promise<boolean> {
+  const statement = { invocation: 'pause_queue_v1($1, $2)', value: 'changed' }
+  return (await callOne(store, statement, [queue, actor])).boolean('changed')
 }
 
-export async function keyHistory(store: Store, key: string, n: number): Promise<Job[]> {
-  return (await call(store, { invocation: 'key_history_v1($1, $2)' }, [key, n])).map(toJob)
+/** false when the queue was not paused. */
+export async function resumeQueue(store: Store, queue: string, actor: string | null): Promise<boolean> {
+  const statement = { invocation: 'resume_queue_v1($1, $2)', value: 'changed' }
+  return (await callOne(store, statement, [queue, actor])).boolean('changed')
 }

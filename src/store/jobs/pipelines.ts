@@ -1,30 +1,31 @@
-// Pipelines: enqueue whole graphs, look at them, cancel and retry them, and what their steps need while they run.
+// Pipelines: enqueue whole graphs, read, cancel and retry them, and what their steps need while they run.
 
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
 import type { Page, PipelineRow, PipelineStep } from '../../domain/operate/operator-views.js'
-import type { OnFailure, Pipeline, PipelineState } from '../../domain/pipeline/pipeline.js'
+import { ON_FAILURE, PIPELINE_STATES, type Pipeline } from '../../domain/pipeline/pipeline.js'
 import type { StepResults } from '../../domain/pipeline/step-results.js'
 import { LIMITS } from '../../domain/value/sizes.js'
 import { sanitizeText } from '../../domain/value/text.js'
-import { BULK_MS, call } from '../connection/call.js'
-import type { Queryable, Row } from '../connection/connection.js'
-import { toJobRow } from '../reads/job-lists.js'
-import { pageBy } from '../reads/queues.js'
+import { BULK_MS, call, callOne } from '../connection/call.js'
+import type { Queryable } from '../connection/connection.js'
+import { toJobRow } from '../rows/job-rows.js'
+import { pageBy } from '../rows/page.js'
+import type { RowReader } from '../rows/row-reader.js'
 import type { Store } from '../store.js'
 import type { EnqueueManner } from './enqueue.js'
 
-/** Both texts are JSON: what was asked, and the array of steps. */
+/** Both texts are JSON: the pipeline and the array of its steps. */
 export async function enqueuePipeline(
   store: Store,
   { pipeline, steps }: { readonly pipeline: string; readonly steps: string },
   { wake, actor, tx }: EnqueueManner,
 ): Promise<{ id: string; resultJob: JobId | null }> {
   const values = [pipeline, steps, wake]
-  const [row] =
+  const row =
     actor === undefined
-      ? await call(store, ENQUEUE, values, tx)
-      : await call(store, ENQUEUE_BY_HAND, [...values, actor], tx)
-  return { id: String(row?.id), resultJob: idOf(row?.result_job) }
+      ? await callOne(store, ENQUEUE, values, tx)
+      : await callOne(store, ENQUEUE_AS_OPERATOR, [...values, actor], tx)
+  return { id: row.text('id'), resultJob: row.idOrNull('result_job') }
 }
 
 export async function findPipeline(store: Store, id: string, tx?: Queryable): Promise<Pipeline | undefined> {
@@ -46,9 +47,9 @@ export async function listPipelines(
   ])
   return {
     rows: rows
-      .filter((row) => row.id !== null)
-      .map((row) => ({ ...standing(row), isCapped: row.is_capped as boolean })),
-    next: (rows[0]?.next ?? null) as string | null,
+      .filter((row) => !row.isNull('id'))
+      .map((row) => ({ ...toSummary(row), isCapped: row.boolean('is_capped') })),
+    next: rows[0]?.textOrNull('next') ?? null,
   }
 }
 
@@ -60,16 +61,21 @@ export async function listPipelineSteps(
   limit: number,
 ): Promise<Page<PipelineStep>> {
   const rows = await call(store, { invocation: 'list_pipeline_steps_v1($1, $2, $3)' }, [id, after, limit])
-  return pageBy(rows, limit, 'id', (row) => ({
-    ...toJobRow(row),
-    dependsOn: (row.depends_on as unknown[]).map(String),
-    dependencies: row.dependencies as number,
-    compensates: idOf(row.compensates),
-    compensation: row.compensation as string | null,
-  }))
+  return pageBy(
+    rows,
+    limit,
+    (row) => row.id('id'),
+    (row) => ({
+      ...toJobRow(row),
+      dependsOn: row.ids('depends_on'),
+      dependencies: row.number('dependencies'),
+      compensates: row.idOrNull('compensates'),
+      compensation: row.textOrNull('compensation'),
+    }),
+  )
 }
 
-/** How many jobs were cancelled, and whether one that was just being claimed lives on. */
+/** How many jobs were cancelled; `lives` when one of them was being claimed meanwhile and goes on. */
 export async function cancelPipeline(
   store: Store,
   id: string,
@@ -77,61 +83,67 @@ export async function cancelPipeline(
   tx?: Queryable,
 ): Promise<{ cancelled: number; lives: boolean }> {
   const text = reason === null ? null : sanitizeText(reason, LIMITS.reasonBytes)
-  const [row] = await call(
-    store,
-    { invocation: 'cancel_pipeline_v1($1, $2, $3)', answerMs: BULK_MS },
-    [id, text, actor],
-    tx,
-  )
-  return { cancelled: Number(row?.cancelled), lives: row?.lives === true }
+  const statement = { invocation: 'cancel_pipeline_v1($1, $2, $3)', answerMs: BULK_MS }
+  const row = await callOne(store, statement, [id, text, actor], tx)
+  return { cancelled: row.number('cancelled'), lives: row.boolean('lives') }
 }
 
-/** How many steps are open again. */
+/** How many steps are pending or waiting again. */
 export async function retryPipeline(store: Store, id: string, actor: string | null, tx?: Queryable): Promise<number> {
   const statement = { invocation: 'retry_pipeline_v1($1, $2)', value: 'steps', answerMs: BULK_MS }
-  const [row] = await call(store, statement, [id, actor], tx)
-  return Number(row?.steps)
+  return (await callOne(store, statement, [id, actor], tx)).number('steps')
 }
 
-/** undefined for a job that is no step of a pipeline with a graph. */
+/** undefined for a job that is not a step of a pipeline with a graph. */
 export async function stepResults(store: Store, id: JobId): Promise<StepResults | undefined> {
   const [row] = await call(store, { invocation: 'step_results_v1($1)' }, [id])
-  return row as StepResults | undefined
+  return (
+    row && {
+      pipeline: row.text('pipeline'),
+      input: row.json('input'),
+      step: row.text('step'),
+      compensates: row.textOrNull('compensates'),
+      results: row.object('results') as StepResults['results'],
+    }
+  )
 }
 
-/** Enqueues what follows the job, inside the transaction that completes it. `members` is a JSON array. */
+/** Enqueues the jobs that follow, inside the transaction that completes the job. `members` is a JSON array. */
 export async function chainJobs(store: Store, job: ClaimedJob, members: string, tx: Queryable): Promise<void> {
   await call(store, CHAIN, [job.id, job.token, job.leaseId, members], tx)
 }
 
 const ENQUEUE = { invocation: 'enqueue_pipeline_v1($1::text::jsonb, $2::text::jsonb, $3)', answerMs: BULK_MS }
-const ENQUEUE_BY_HAND = {
+const ENQUEUE_AS_OPERATOR = {
   invocation: 'enqueue_pipeline_as_operator_v1($1::text::jsonb, $2::text::jsonb, $3, $4)',
   answerMs: BULK_MS,
 }
 const CHAIN = { invocation: 'chain_jobs_v1($1, $2, $3, $4::text::jsonb)' }
 
-function toPipeline(row: Row): Pipeline {
-  return Object.freeze({ ...standing(row), input: row.input ?? null, queues: row.queues as string[] })
+function toPipeline(row: RowReader): Pipeline {
+  return Object.freeze({ ...toSummary(row), input: row.json('input'), queues: row.texts('queues') })
 }
 
-/** What lists know of a pipeline too. */
-function standing(row: Row): Omit<Pipeline, 'input' | 'queues'> {
-  const { waiting, pending, running, completed, failed, cancelled, superseded } = row as Record<string, number>
+/** What a list shows of a pipeline. */
+function toSummary(row: RowReader): Omit<Pipeline, 'input' | 'queues'> {
   return {
-    id: String(row.id),
-    name: row.name as string | null,
-    onFailure: row.on_failure as OnFailure | null,
-    state: row.state as PipelineState,
-    jobs: { waiting, pending, running, completed, failed, cancelled, superseded } as Pipeline['jobs'],
-    resultJob: idOf(row.result_job),
-    stoppedBy: idOf(row.stopped_by),
-    stoppedAt: row.stopped_at as Date | null,
-    compensatedAt: row.compensated_at as Date | null,
-    createdAt: row.created_at as Date,
+    id: row.text('id'),
+    name: row.textOrNull('name'),
+    onFailure: row.oneOfOrNull('on_failure', ON_FAILURE),
+    state: row.oneOf('state', PIPELINE_STATES),
+    jobs: {
+      waiting: row.number('waiting'),
+      pending: row.number('pending'),
+      running: row.number('running'),
+      completed: row.number('completed'),
+      failed: row.number('failed'),
+      cancelled: row.number('cancelled'),
+      superseded: row.number('superseded'),
+    },
+    resultJob: row.idOrNull('result_job'),
+    stoppedBy: row.idOrNull('stopped_by'),
+    stoppedAt: row.momentOrNull('stopped_at'),
+    compensatedAt: row.momentOrNull('compensated_at'),
+    createdAt: row.moment('created_at'),
   }
-}
-
-function idOf(value: unknown): JobId | null {
-  return value === null || value === undefined ? null : String(value)
 }

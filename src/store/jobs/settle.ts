@@ -2,7 +2,7 @@
 
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { OutcomeOf } from '../../domain/job/outcome.js'
-import { type Callee, call, type Statement } from '../connection/call.js'
+import { type Callee, callRaw as call, type Statement } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
 import type { Store } from '../store.js'
 

@@ -1,22 +1,12 @@
-// What a worker tells the database of itself: what it serves, that it lives and how it fares, when it sleeps.
+// What a worker reports to the database: what it serves, its heartbeat and load, when it sleeps.
 
 import type { JobDefinition } from '../../domain/job/definition.js'
-import { type Callee, call } from '../connection/call.js'
+import type { WorkerDescription } from '../../domain/operate/operator-views.js'
+import { type Callee, call, callOne } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
 import type { Store } from '../store.js'
-import { toMs } from './rows.js'
 
-export interface WorkerRow {
-  readonly id: string
-  readonly pod: string
-  readonly pid: number
-  readonly version: string
-  readonly queues: readonly string[]
-  readonly types: readonly string[]
-  readonly concurrency: number
-}
-
-export async function registerWorker(store: Callee, worker: WorkerRow, session?: Queryable): Promise<void> {
+export async function registerWorker(store: Callee, worker: WorkerDescription, session?: Queryable): Promise<void> {
   const { id, pod, pid, version, queues, types, concurrency } = worker
   const values = [id, pod, pid, version, queues, types, concurrency]
   await call(store, { invocation: 'register_worker_v1($1, $2, $3, $4, $5, $6, $7)' }, values, session)
@@ -28,57 +18,58 @@ export async function deregisterWorker(store: Callee, id: string): Promise<void>
 
 export interface Heartbeat {
   readonly rssBytes: number
-  /** How the process fares, told now and then. */
+  /** The load of the process, which not every heartbeat reports. */
   readonly load: WorkerLoad | undefined
 }
 
 export interface WorkerLoad {
-  /** Its process does nothing but work. */
+  /** The process runs jobs and nothing else. */
   readonly isAlone: boolean
   readonly loopDelayMs: number
 }
 
 export interface HeartbeatAnswer {
-  /** false when the row is gone and the worker must register again. */
+  /** false when the worker's row is gone and it must register again. */
   readonly isKnown: boolean
-  /** Until some worker may be dead; 0 or less when one may be now. */
+  /** Time until some worker may be dead; 0 or less when one may be dead now. */
   readonly silenceInMs: number | undefined
 }
 
-const BEAT = {
+const HEARTBEAT = {
   invocation: 'record_heartbeat_v1($1, $2)',
   columns: 'c as known, holdfast.next_heartbeat_timeout_v1() as silence_ms',
 }
-const BEAT_WITH_LOAD = {
-  ...BEAT,
-  columns: `${BEAT.columns}, holdfast.report_load_v1($1, $3, $4, $5::text::timestamptz) as load`,
+const HEARTBEAT_WITH_LOAD = {
+  ...HEARTBEAT,
+  columns: `${HEARTBEAT.columns}, holdfast.report_load_v1($1, $3, $4, $5::text::timestamptz) as load`,
 }
 
-/** Says that the worker lives, and with its load also what time its clock shows; hears who does not. All in one statement. */
+/** Records a heartbeat, with the load also the worker's clock, and learns when some worker may be dead. One statement. */
 export async function recordHeartbeat(
   store: Callee,
   id: string,
   { rssBytes, load }: Heartbeat,
   session?: Queryable,
 ): Promise<HeartbeatAnswer> {
-  const [row] = load
-    ? await call(
+  const values = [id, rssBytes]
+  const row = load
+    ? await callOne(
         store,
-        BEAT_WITH_LOAD,
-        [id, rssBytes, load.isAlone, load.loopDelayMs, new Date().toISOString()],
+        HEARTBEAT_WITH_LOAD,
+        [...values, load.isAlone, load.loopDelayMs, new Date().toISOString()],
         session,
       )
-    : await call(store, BEAT, [id, rssBytes], session)
-  return { isKnown: row?.known === true, silenceInMs: toMs(row?.silence_ms) }
+    : await callOne(store, HEARTBEAT, values, session)
+  return { isKnown: row.boolean('known'), silenceInMs: row.numberOrNull('silence_ms') ?? undefined }
 }
 
-/** The session's advisory lock tells others when this worker dies; false when an earlier session of it still has it. */
+/** Other workers notice a death by the session's advisory lock. false when an earlier session of this worker still has it. */
 export async function takeWorkerLock(store: Callee, id: string, session: Queryable): Promise<boolean> {
-  const [row] = await call(store, { invocation: 'take_worker_lock_v1($1)', value: 'held' }, [id], session)
-  return row?.held === true
+  const row = await callOne(store, { invocation: 'take_worker_lock_v1($1)', value: 'held' }, [id], session)
+  return row.boolean('held')
 }
 
-/** Milliseconds until the next job falls due in these queues, undefined when none will. */
+/** Milliseconds until the next job of these queues is due; undefined when there is none. */
 export async function sleepWorker(
   store: Store,
   id: string,
@@ -86,11 +77,11 @@ export async function sleepWorker(
   sleepMs: number | null,
 ): Promise<number | undefined> {
   const invocation = 'sleep_worker_v1($1, $2, $3)'
-  const [row] = await call(store, { invocation, value: 'due_ms' }, [id, queues, sleepMs])
-  return toMs(row?.due_ms)
+  const row = await callOne(store, { invocation, value: 'due_ms' }, [id, queues, sleepMs])
+  return row.numberOrNull('due_ms') ?? undefined
 }
 
-/** Writes the definitions of code down; gives the types whose stored row an operator has pinned to something else. */
+/** Stores the definitions of code; returns the types whose stored settings an operator has changed. */
 export async function putJobTypes(store: Store, definitions: readonly JobDefinition[]): Promise<string[]> {
   const members = definitions.map(({ type, queue, priority, maxAttempts, leaseMs, backoff }) => ({
     type,
@@ -102,7 +93,6 @@ export async function putJobTypes(store: Store, definitions: readonly JobDefinit
     backoff_max_ms: backoff.maxMs,
   }))
   const invocation = 'put_job_types_v1($1::text::jsonb)'
-  return (await call(store, { invocation, columns: 'c as type' }, [JSON.stringify(members)])).map((row) =>
-    String(row.type),
-  )
+  const rows = await call(store, { invocation, columns: 'c as type' }, [JSON.stringify(members)])
+  return rows.map((row) => row.text('type'))
 }

@@ -1,17 +1,17 @@
-// The statistics by the minute: counted in small rounds, read in steps.
+// The statistics per minute: counted in small rounds, read in steps.
 
-import { STAT_FACTS, type StatFact } from '../../domain/operate/operator-views.js'
-import { BULK_MS, call } from '../connection/call.js'
-import type { Row } from '../connection/connection.js'
+import { STAT_COUNTS, type StatCount } from '../../domain/operate/operator-views.js'
+import { BULK_MS, call, callOne } from '../connection/call.js'
+import type { RowReader } from '../rows/row-reader.js'
 import type { Store } from '../store.js'
 
-/** True when there is more to count now. */
+/** Counts a round of finished jobs; true when there are more to count. */
 export async function rollStats(store: Store): Promise<boolean> {
-  const [row] = await call(store, { invocation: 'roll_statistics_v1()', value: 'has_more', answerMs: BULK_MS }, [])
-  return row?.has_more === true
+  const statement = { invocation: 'roll_statistics_v1()', value: 'has_more', answerMs: BULK_MS }
+  return (await callOne(store, statement, [])).boolean('has_more')
 }
 
-export interface StatsWish {
+export interface StatsQuery {
   readonly since: Date
   readonly until: Date
   readonly stepMs: number
@@ -21,7 +21,7 @@ export interface StatsWish {
 
 export interface StatRow {
   readonly at: Date
-  readonly fact: StatFact
+  readonly counted: StatCount
   readonly count: number
   readonly waitMs: number
   readonly runMs: number
@@ -29,26 +29,26 @@ export interface StatRow {
   readonly runBuckets: readonly number[]
 }
 
-export async function readStats(store: Store, wish: StatsWish): Promise<{ countedTo: Date | null; rows: StatRow[] }> {
+export async function readStats(store: Store, query: StatsQuery): Promise<{ countedTo: Date | null; rows: StatRow[] }> {
   const invocation = `read_statistics_v1($1::text::timestamptz, $2::text::timestamptz,
     make_interval(secs => $3::double precision / 1000), $4, $5)`
-  const { since, until, stepMs, queues, types } = wish
+  const { since, until, stepMs, queues, types } = query
   const values = [since.toISOString(), until.toISOString(), stepMs, queues ?? null, types ?? null]
   const rows = await call(store, { invocation }, values)
   return {
-    countedTo: (rows[0]?.counted_to ?? null) as Date | null,
-    rows: rows.filter((row) => (STAT_FACTS as readonly unknown[]).includes(row.fact)).map(toStatRow),
+    countedTo: rows[0]?.momentOrNull('counted_to') ?? null,
+    rows: rows.filter((row) => !row.isNull('fact')).map(toStatRow),
   }
 }
 
-function toStatRow(row: Row): StatRow {
+function toStatRow(row: RowReader): StatRow {
   return {
-    at: row.at as Date,
-    fact: row.fact as StatFact,
-    count: Number(row.n),
-    waitMs: Number(row.wait_ms),
-    runMs: Number(row.run_ms),
-    waitBuckets: (row.wait_buckets as unknown[]).map(Number),
-    runBuckets: (row.run_buckets as unknown[]).map(Number),
+    at: row.moment('at'),
+    counted: row.oneOf('fact', STAT_COUNTS),
+    count: row.number('n'),
+    waitMs: row.number('wait_ms'),
+    runMs: row.number('run_ms'),
+    waitBuckets: row.numbers('wait_buckets'),
+    runBuckets: row.numbers('run_buckets'),
   }
 }

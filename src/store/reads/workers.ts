@@ -1,22 +1,19 @@
-// What is there now: the workers, the work that nobody does, and how fast it goes.
+// Workers, due work that no worker will run, and how fast the recent work went.
 
-import { call } from '../connection/call.js'
+import type { Page, WorkerView } from '../../domain/operate/operator-views.js'
+import { call, callOne } from '../connection/call.js'
+import { pageBy } from '../rows/page.js'
+import type { RowReader } from '../rows/row-reader.js'
 import type { Store } from '../store.js'
 
-export interface WorkerDetails {
-  readonly id: string
-  readonly pod: string
-  readonly pid: number
-  readonly version: string
-  readonly queues: readonly string[]
-  readonly types: readonly string[]
-  readonly concurrency: number
-  readonly startedAt: Date
-  /** Since its last heartbeat. */
-  readonly silentMs: number
+export async function listWorkers(store: Store, after: string, limit: number): Promise<Page<WorkerView>> {
+  const rows = await call(store, { invocation: 'list_workers_v1($1, $2)' }, [after, limit])
+  return pageBy(rows, limit, (row) => row.text('id'), toWorkerView)
+}
+
+export interface WorkerDetails extends WorkerView {
   readonly hasLock: boolean
-  readonly rssBytes: number | null
-  /** Its process does nothing but work; false inside a service. */
+  /** Its process runs jobs and nothing else; false inside a service. */
   readonly isAlone: boolean
   readonly loopDelayMs: number | null
   /** Its clock minus the database's. */
@@ -25,48 +22,59 @@ export interface WorkerDetails {
 
 export async function workerDetails(store: Store): Promise<WorkerDetails[]> {
   return (await call(store, { invocation: `list_workers_v1('', 1000)` }, [])).map((row) => ({
-    id: String(row.id),
-    pod: String(row.pod),
-    pid: Number(row.pid),
-    version: String(row.version),
-    queues: row.queues as string[],
-    types: row.types as string[],
-    concurrency: Number(row.concurrency),
-    startedAt: row.started_at as Date,
-    silentMs: Math.round(Number(row.heartbeat_age_ms)),
-    hasLock: row.has_lock === true,
-    rssBytes: orNull(row.rss_bytes),
-    isAlone: row.is_alone === true,
-    loopDelayMs: orNull(row.loop_delay_ms),
-    clockOffsetMs: orNull(row.clock_offset_ms),
+    ...toWorkerView(row),
+    hasLock: row.boolean('has_lock'),
+    isAlone: row.boolean('is_alone'),
+    loopDelayMs: row.numberOrNull('loop_delay_ms'),
+    clockOffsetMs: row.numberOrNull('clock_offset_ms'),
   }))
 }
+
+function toWorkerView(row: RowReader): WorkerView {
+  return {
+    id: row.text('id'),
+    pod: row.text('pod'),
+    pid: row.number('pid'),
+    version: row.text('version'),
+    queues: row.texts('queues'),
+    types: row.texts('types'),
+    concurrency: row.number('concurrency'),
+    startedAt: row.moment('started_at'),
+    heartbeatAt: row.moment('heartbeat_at'),
+    heartbeatAgeMs: Math.max(0, Math.round(row.number('heartbeat_age_ms'))),
+    rssBytes: row.numberOrNull('rss_bytes'),
+    running: { count: row.number('running'), isCapped: row.boolean('is_capped') },
+    jobs: row.ids('jobs'),
+  }
+}
+
+const UNSERVED_REASONS = ['paused', 'no_worker', 'no_handler'] as const
 
 export interface UnservedWork {
   readonly queue: string
   readonly type: string
-  readonly reason: 'paused' | 'no_worker' | 'no_handler'
-  /** At least so many. */
+  readonly reason: (typeof UNSERVED_REASONS)[number]
+  /** At least this many. */
   readonly jobs: number
   readonly oldestRunAt: Date
 }
 
-/** Due for longer than `dueForMs`, and nobody will run it. */
+/** Work that has been due for longer than `dueForMs`, and that no worker will run. */
 export async function unservedWork(store: Store, dueForMs: number): Promise<UnservedWork[]> {
   const invocation = 'unserved_work_v1(make_interval(secs => $1::double precision / 1000))'
   return (await call(store, { invocation }, [dueForMs])).map((row) => ({
-    queue: String(row.queue),
-    type: String(row.type),
-    reason: row.reason as UnservedWork['reason'],
-    jobs: Number(row.jobs),
-    oldestRunAt: row.oldest_run_at as Date,
+    queue: row.text('queue'),
+    type: row.text('type'),
+    reason: row.oneOf('reason', UNSERVED_REASONS),
+    jobs: row.number('jobs'),
+    oldestRunAt: row.moment('oldest_run_at'),
   }))
 }
 
 export interface RecentWork {
   readonly jobs: number
   readonly isCapped: boolean
-  /** From due to claimed; null when nothing was. */
+  /** From due to claimed; null when no job was claimed. */
   readonly waitP95Ms: number | null
   /** The same of jobs that belong to a pipeline. */
   readonly chainWaitP95Ms: number | null
@@ -74,15 +82,11 @@ export interface RecentWork {
 
 export async function recentWork(store: Store, windowMs: number): Promise<RecentWork> {
   const invocation = 'recent_work_v1(make_interval(secs => $1::double precision / 1000))'
-  const [row] = await call(store, { invocation }, [windowMs])
+  const row = await callOne(store, { invocation }, [windowMs])
   return {
-    jobs: Number(row?.jobs ?? 0),
-    isCapped: row?.is_capped === true,
-    waitP95Ms: orNull(row?.wait_p95_ms),
-    chainWaitP95Ms: orNull(row?.chain_wait_p95_ms),
+    jobs: row.number('jobs'),
+    isCapped: row.boolean('is_capped'),
+    waitP95Ms: row.numberOrNull('wait_p95_ms'),
+    chainWaitP95Ms: row.numberOrNull('chain_wait_p95_ms'),
   }
-}
-
-function orNull(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value)
 }

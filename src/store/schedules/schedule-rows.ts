@@ -1,64 +1,70 @@
-// Schedules as rows and as the settings that SQL takes: the only place that knows both spellings.
+// Schedules as rows and as the settings that SQL takes.
 
-import type { Failure } from '../../domain/job/failure.js'
-import type {
-  Schedule,
-  StoredSettings,
-  Tick,
-  TickJobOptions,
-  TickKey,
-  TickState,
+import {
+  GAP_POLICIES,
+  MISSED_POLICIES,
+  OVERLAP_POLICIES,
+  type Schedule,
+  type StoredSettings,
+  TICK_STATES,
+  type Tick,
+  type TickJobOptions,
+  type TickKey,
+  TWICE_POLICIES,
 } from '../../domain/schedule/schedule.js'
-import type { Row } from '../connection/connection.js'
+import { toFailureOrNull } from '../rows/job-rows.js'
+import type { RowReader } from '../rows/row-reader.js'
 
-/** What a schedule is to be. `input` is JSON text; null: code computes it. */
+/** The settings to store. `input` is JSON text; null: code computes it. */
 export type ScheduleSettings = Omit<StoredSettings, 'input' | 'inputFromCode'> & { readonly input: string | null }
 
-/** Only what changes; null takes a setting back to its default. */
+/** The settings to change; null resets one to its default. */
 export type ScheduleChanges = { readonly [Name in keyof ScheduleSettings]?: ScheduleSettings[Name] | null }
 
-export function toSchedule(row: Row): Schedule {
+export function toSchedule(row: RowReader): Schedule {
+  const isOver = row.json('next_tick') === Number.POSITIVE_INFINITY // as the driver reads infinity
+  const code = row.nestedOrNull('code')
+  const fault = row.nestedOrNull('fault')
   return Object.freeze({
     ...toSettings(row),
-    jobKey: row.job_key as string,
-    isEnabled: row.enabled as boolean,
-    nextTick: row.next_tick instanceof Date ? row.next_tick : null,
-    // The driver reads infinity as a number.
-    isOver: row.next_tick !== null && !(row.next_tick instanceof Date),
-    lastTick: row.last_tick as Date | null,
-    lastJob: row.last_job === null ? null : String(row.last_job),
-    countsFrom: row.counts_from as Date,
-    version: String(row.version),
-    lockedBy: row.locked_by as string | null,
-    lockedUntil: row.locked_until as Date | null,
-    isEdited: row.is_edited as boolean,
-    code: row.code === null ? null : toSettings(row.code as Row),
-    fault: row.fault === null ? null : toFault(row.fault as Row),
+    jobKey: row.text('job_key'),
+    isEnabled: row.boolean('enabled'),
+    nextTick: isOver ? null : row.momentOrNull('next_tick'),
+    isOver,
+    lastTick: row.momentOrNull('last_tick'),
+    lastJob: row.idOrNull('last_job'),
+    countsFrom: row.moment('counts_from'),
+    version: row.id('version'),
+    lockedBy: row.textOrNull('locked_by'),
+    lockedUntil: row.momentOrNull('locked_until'),
+    isEdited: row.boolean('is_edited'),
+    code: code && toSettings(code),
+    fault: fault && toFault(fault),
   })
 }
 
-/** Of a row, or of settings as JSON, where what is not set is absent. */
-function toSettings(row: Row): StoredSettings {
+/** From a row, or from JSON, where a setting that is not set is absent. */
+function toSettings(row: RowReader): StoredSettings {
   return {
-    type: row.type as string,
-    cron: (row.cron ?? null) as string | null,
-    everyMs: typeof (row.every_ms ?? null) === 'object' ? null : Number(row.every_ms),
-    timezone: row.timezone as string,
-    gap: (row.gap ?? null) as StoredSettings['gap'],
-    twice: (row.twice ?? null) as StoredSettings['twice'],
-    startsAt: toMoment(row.starts_at),
-    endsAt: toMoment(row.ends_at),
-    missed: row.missed as StoredSettings['missed'],
-    windowMs: Number(row.window_ms),
-    overlap: row.overlap as StoredSettings['overlap'],
-    jitterMs: Number(row.jitter_ms),
-    input: row.input ?? null,
-    inputFromCode: row.input_from_code as boolean,
-    options: toOptions(row.options as Row),
+    type: row.text('type'),
+    cron: row.textOrNull('cron'),
+    everyMs: row.numberOrNull('every_ms'),
+    timezone: row.text('timezone'),
+    gap: row.oneOfOrNull('gap', GAP_POLICIES),
+    twice: row.oneOfOrNull('twice', TWICE_POLICIES),
+    startsAt: row.momentOrNull('starts_at'),
+    endsAt: row.momentOrNull('ends_at'),
+    missed: row.oneOf('missed', MISSED_POLICIES),
+    windowMs: row.number('window_ms'),
+    overlap: row.oneOf('overlap', OVERLAP_POLICIES),
+    jitterMs: row.number('jitter_ms'),
+    input: row.json('input'),
+    inputFromCode: row.boolean('input_from_code'),
+    options: toOptions(row.object('options')),
   }
 }
 
-function toOptions({ max_attempts, key_policy, ...same }: Row): StoredSettings['options'] {
+function toOptions({ max_attempts, key_policy, ...same }: Record<string, unknown>): StoredSettings['options'] {
   return {
     ...same,
     ...(max_attempts !== undefined && { maxAttempts: max_attempts as number }),
@@ -66,23 +72,16 @@ function toOptions({ max_attempts, key_policy, ...same }: Row): StoredSettings['
   }
 }
 
-function toFault({ tick, at, times, error }: Row): NonNullable<Schedule['fault']> {
-  return { tick: toMoment(tick), at: new Date(at as string), times: Number(times), error: error as Failure }
+function toFault(row: RowReader): NonNullable<Schedule['fault']> {
+  const error = toFailureOrNull(row, 'error') ?? { name: 'Error', message: '' }
+  return { tick: row.momentOrNull('tick'), at: row.moment('at'), times: row.number('times'), error }
 }
 
-function toMoment(value: unknown): Date | null {
-  return value === null || value === undefined ? null : new Date(value as string | Date)
+export function toTick(row: RowReader): Tick {
+  return { tick: row.moment('tick'), state: row.oneOf('state', TICK_STATES), jobId: row.idOrNull('job_id') }
 }
 
-export function toTick(row: Row): Tick {
-  return {
-    tick: row.tick as Date,
-    state: row.state as TickState,
-    jobId: row.job_id === null ? null : String(row.job_id),
-  }
-}
-
-/** JSON text of settings or changes; the input is JSON text already and is not parsed and printed again. */
+/** Settings or changes as JSON text. The input is JSON text already and is inserted as it is. */
 export function settingsText(settings: ScheduleChanges, jobKey?: string): string {
   const { input, options } = settings
   const text = JSON.stringify({
@@ -110,6 +109,6 @@ export function optionsText(options: TickJobOptions & TickKey): string {
   return JSON.stringify(fromOptions(options))
 }
 
-function fromOptions({ maxAttempts, keyPolicy, ...same }: TickJobOptions & TickKey): Row {
+function fromOptions({ maxAttempts, keyPolicy, ...same }: TickJobOptions & TickKey): Record<string, unknown> {
   return { ...same, max_attempts: maxAttempts, key_policy: keyPolicy }
 }

@@ -4,33 +4,33 @@ import type { Failure } from '../../domain/job/failure.js'
 import type { JobId } from '../../domain/job/job.js'
 import type { Schedule, Tick } from '../../domain/schedule/schedule.js'
 import { quoteIdentifier } from '../../domain/value/schema-name.js'
-import { BULK_MS, call } from '../connection/call.js'
+import { BULK_MS, call, callOne } from '../connection/call.js'
 import type { Store } from '../store.js'
 import { type ScheduleChanges, type ScheduleSettings, settingsText, toSchedule, toTick } from './schedule-rows.js'
 
-/** Writes the definitions of code down; gives the keys whose stored settings an operator has set otherwise. */
+/** Stores the definitions of code; returns the keys whose stored settings an operator has changed. */
 export async function putSchedules(
   store: Store,
   schedules: readonly (ScheduleSettings & { jobKey: string })[],
 ): Promise<string[]> {
   const members = schedules.map(({ jobKey, ...settings }) => settingsText(settings, jobKey))
   const statement = { invocation: 'put_schedules_v1($1::text::jsonb)', columns: 'c as job_key' }
-  return (await call(store, statement, [`[${members.join(',')}]`])).map((row) => String(row.job_key))
+  return (await call(store, statement, [`[${members.join(',')}]`])).map((row) => row.text('job_key'))
 }
 
 export interface DueSchedules {
   readonly due: readonly Schedule[]
-  /** Until the first of the others will be due. */
+  /** Time until the next of the others is due. */
   readonly nextInMs: number | undefined
   /** The database's clock. */
   readonly now: Date
 }
 
-/** What needs a worker now; `known` are the keys whose input this process can compute. */
+/** The schedules that need a worker now; `known` are the keys whose input this process can compute. */
 export async function dueSchedules(store: Store, known: readonly string[]): Promise<DueSchedules> {
   const columns = `c.*, ${quoteIdentifier(store.schema)}.now() as now`
   const rows = await call(store, { invocation: 'due_schedules_v1($1)', columns }, [known])
-  const now = (rows[0]?.now ?? new Date(0)) as Date
+  const now = rows[0]?.moment('now') ?? new Date(0)
   const schedules = rows.map(toSchedule)
   const due = schedules.filter((schedule) => dueAt(schedule) <= now.getTime())
   const later = schedules.filter((schedule) => dueAt(schedule) > now.getTime()).map(dueAt)
@@ -42,15 +42,14 @@ function dueAt({ nextTick, lockedUntil, fault }: Schedule): number {
   return Math.max(nextTick?.getTime() ?? 0, isClaimed ? (lockedUntil?.getTime() ?? 0) : 0)
 }
 
-/** false when the timing has changed or another has planned meanwhile. `next` undefined: it will not tick any more. */
+/** false when the timing changed or another worker planned meanwhile. `next` undefined: there is no further tick. */
 export async function planSchedule(
   store: Store,
   { jobKey, version }: Schedule,
   next: Date | undefined,
 ): Promise<boolean> {
   const statement = { invocation: 'plan_schedule_v1($1, $2, $3::text::timestamptz)', value: 'planned' }
-  const [row] = await call(store, statement, [jobKey, version, moment(next)])
-  return row?.planned === true
+  return (await callOne(store, statement, [jobKey, version, moment(next)])).boolean('planned')
 }
 
 export interface TickClaim {
@@ -76,7 +75,7 @@ const CLAIM = {
     $6::text[]::jsonb[], $7::text[]::timestamptz[], $8::text[]::jsonb[], $9)`,
 }
 
-/** Writes down why a schedule could not be served; it rests for a while. */
+/** Stores why the due tick failed; the schedule waits for a while. */
 export async function faultSchedule(store: Store, schedule: Schedule, worker: string, error: Failure): Promise<void> {
   const { jobKey, version, nextTick } = schedule
   const invocation = 'fault_schedule_v1($1, $2, $3::text::timestamptz, $4, $5::text::jsonb)'
@@ -112,7 +111,7 @@ export async function createSchedule(
   await call(store, { invocation: 'create_schedule_v1($1::text::jsonb, $2)' }, [settingsText(settings, jobKey), actor])
 }
 
-/** `changes` null: back to what code says. */
+/** `changes` null: back to the settings of the code. */
 export async function updateSchedule(
   store: Store,
   jobKey: string,
@@ -123,7 +122,7 @@ export async function updateSchedule(
   await call(store, { invocation: 'update_schedule_v1($1, $2::text::jsonb, $3)' }, [jobKey, text, actor])
 }
 
-/** false when it was so already. */
+/** false when it was in that state already. */
 export async function switchSchedule(
   store: Store,
   jobKey: string,
@@ -131,15 +130,14 @@ export async function switchSchedule(
   actor: string | null,
 ): Promise<boolean> {
   const statement = { invocation: `${to}_schedule_v1($1, $2)`, value: 'changed' }
-  const [row] = await call(store, statement, [jobKey, actor])
-  return row?.changed === true
+  return (await callOne(store, statement, [jobKey, actor])).boolean('changed')
 }
 
 export async function deleteSchedule(store: Store, jobKey: string, actor: string | null): Promise<void> {
   await call(store, { invocation: 'delete_schedule_v1($1, $2)' }, [jobKey, actor])
 }
 
-/** `input` and `options` are JSON texts; an undefined input is the stored one. */
+/** `input` and `options` are JSON texts; without `input` the stored one is used. */
 export async function triggerSchedule(
   store: Store,
   jobKey: string,
@@ -147,13 +145,13 @@ export async function triggerSchedule(
   actor: string | null,
 ): Promise<JobId> {
   const invocation = 'trigger_schedule_v1($1, $2::text::jsonb, $3::text::jsonb, $4)'
-  const [row] = await call(store, { invocation, value: 'id' }, [jobKey, input ?? null, options ?? '{}', actor])
-  return String(row?.id)
+  const row = await callOne(store, { invocation, value: 'id' }, [jobKey, input ?? null, options ?? '{}', actor])
+  return row.id('id')
 }
 
 export async function skipSchedule(store: Store, jobKey: string, actor: string | null): Promise<Date> {
-  const [row] = await call(store, { invocation: 'skip_schedule_v1($1, $2)', value: 'tick' }, [jobKey, actor])
-  return row?.tick as Date
+  const statement = { invocation: 'skip_schedule_v1($1, $2)', value: 'tick' }
+  return (await callOne(store, statement, [jobKey, actor])).moment('tick')
 }
 
 export async function backfillSchedule(
@@ -165,12 +163,11 @@ export async function backfillSchedule(
   const invocation = `backfill_schedule_v1($1, $2::text[]::timestamptz[], $3::text[]::jsonb[], $4::text[]::jsonb[], $5)`
   const values = [jobKey, fire.map(iso), inputs ?? null, options ?? null, actor]
   const rows = await call(store, { invocation, answerMs: BULK_MS }, values)
-  return rows.map((row) => ({ tick: row.tick as Date, jobId: String(row.job_id) }))
+  return rows.map((row) => ({ tick: row.moment('tick'), jobId: row.id('job_id') }))
 }
 
 export async function databaseNow(store: Store): Promise<Date> {
-  const [row] = await call(store, { invocation: 'now()', value: 'now' }, [])
-  return row?.now as Date
+  return (await callOne(store, { invocation: 'now()', value: 'now' }, [])).moment('now')
 }
 
 function iso(date: Date): string {

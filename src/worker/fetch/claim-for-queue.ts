@@ -1,9 +1,9 @@
 // Claims jobs of one queue: waits while leases cannot be renewed, sends the claim, and passes its jobs on.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
+import type { WorkerDescription } from '../../domain/operate/operator-views.js'
 import type { EventHub } from '../../observe/events.js'
 import { claimBatch, type Look } from '../../store/jobs/claim.js'
-import type { WorkerRow } from '../../store/jobs/workers.js'
 import type { Store } from '../../store/store.js'
 import { monotonicMs } from '../monotonic.js'
 import type { Claimed } from './queue-fetcher.js'
@@ -13,7 +13,7 @@ import type { UnacknowledgedClaims } from './unacknowledged-claims.js'
 export interface ClaimForQueueParts {
   readonly store: Store
   readonly events: EventHub
-  readonly row: WorkerRow
+  readonly row: WorkerDescription
   readonly claims: UnacknowledgedClaims
   /** Resolves when leases can be renewed. */
   mayClaim(): Promise<void>

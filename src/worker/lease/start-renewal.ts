@@ -4,16 +4,11 @@
 import type { HoldfastError } from '../../domain/error/errors.js'
 import { LeaseLost } from '../../domain/job/abort-reasons.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
+import type { WorkerDescription } from '../../domain/operate/operator-views.js'
 import type { Queryable } from '../../store/connection/connection.js'
 import { LastingSession } from '../../store/connection/lasting-session.js'
 import { renewLeases } from '../../store/jobs/settle.js'
-import {
-  recordHeartbeat,
-  registerWorker,
-  takeWorkerLock,
-  type WorkerLoad,
-  type WorkerRow,
-} from '../../store/jobs/workers.js'
+import { recordHeartbeat, registerWorker, takeWorkerLock, type WorkerLoad } from '../../store/jobs/workers.js'
 import type { Store } from '../../store/store.js'
 import { monotonicMs } from '../monotonic.js'
 import type { RenewalOptions } from '../options.js'
@@ -42,7 +37,7 @@ export interface RenewalListener extends Pick<LeaseRenewerListener, 'healthy' | 
  */
 export async function startRenewal(
   store: Store,
-  row: WorkerRow | undefined,
+  row: WorkerDescription | undefined,
   held: HeldLeases,
   listener: RenewalListener,
   options: RenewalOptions & { readonly shortestLeaseMs: number },
@@ -103,7 +98,7 @@ function withReasons(store: Store, listener: RenewalListener): LeaseRenewerListe
 /** `register` registers the worker again, when another worker has taken it for dead and its row is gone. */
 function renewerCalls(
   store: Store,
-  row: WorkerRow | undefined,
+  row: WorkerDescription | undefined,
   register: () => Promise<void>,
   session?: Queryable,
 ): LeaseRenewerCalls {

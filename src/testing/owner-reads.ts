@@ -1,18 +1,18 @@
-// What only the owner of a database may ask, for tests: it reads whole tables and sets the clock.
+// Reads of whole tables, and the clock: only the owner of a database may use them, and only tests should.
 
 import type { Job, JobId } from '../domain/job/job.js'
-import type { Row } from './connection/connection.js'
-import { toJob } from './jobs/rows.js'
-import type { Store } from './store.js'
+import { toJob } from '../store/rows/job-rows.js'
+import { RowReader } from '../store/rows/row-reader.js'
+import type { Store } from '../store/store.js'
 
-/** What holdfast.now() gives from now on in this session; on PGlite that is the only one. */
+/** Sets what holdfast.now() returns in this session from now on; PGlite has only one session. */
 export async function setClock(store: Store, moment: Date): Promise<void> {
-  await ask(store, `select set_config('holdfast.fake_now', $1, false)`, [moment.toISOString()])
+  await read(store, `select set_config('holdfast.fake_now', $1, false)`, [moment.toISOString()])
 }
 
-/** Those that can be claimed now, in the order of claims. */
+/** The jobs that can be claimed now, in the order of claims. */
 export async function dueJobs(store: Store, types: readonly string[]): Promise<JobId[]> {
-  const rows = await ask(
+  const rows = await read(
     store,
     `select r.job_id from holdfast.ready as r
       where r.run_at <= holdfast.now() and not r.parked and r.type = any ($1)
@@ -20,21 +20,21 @@ export async function dueJobs(store: Store, types: readonly string[]): Promise<J
       order by r.priority, r.run_at, r.job_id`,
     [types],
   )
-  return rows.map((row) => String(row.job_id))
+  return rows.map((row) => row.id('job_id'))
 }
 
 /** The first moment after now at which a job becomes due. */
 export async function nextDue(store: Store): Promise<Date | undefined> {
-  const [row] = await ask(
+  const [row] = await read(
     store,
     'select min(r.run_at) as next from holdfast.ready as r where r.run_at > holdfast.now() and not r.parked',
   )
-  return (row?.next ?? undefined) as Date | undefined
+  return row?.momentOrNull('next') ?? undefined
 }
 
-/** In the order in which they were enqueued; of all types without one. */
+/** In the order in which they were enqueued; of all types when `type` is absent. */
 export async function allJobs(store: Store, type?: string): Promise<Job[]> {
-  const rows = await ask(
+  const rows = await read(
     store,
     'select * from holdfast.jobs as j where $1::text is null or j.type = $1 order by j.id',
     [type ?? null],
@@ -42,6 +42,7 @@ export async function allJobs(store: Store, type?: string): Promise<Job[]> {
   return rows.map(toJob)
 }
 
-async function ask(store: Store, text: string, values: unknown[] = []): Promise<Row[]> {
-  return (await (await store.open()).query(text, values)).rows
+async function read(store: Store, text: string, values: unknown[] = []): Promise<RowReader[]> {
+  const { rows } = await (await store.open()).query(text, values)
+  return rows.map((row) => new RowReader(row, 'a read of the test'))
 }

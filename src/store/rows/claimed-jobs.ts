@@ -1,11 +1,9 @@
-// Rows of the database as values of the domain: the only place that knows both spellings.
+// Claimed jobs, which the database returns as columns: the types and names of a whole batch are read once.
 
-import type { Failure } from '../../domain/job/failure.js'
-import type { ClaimedJob, Job, JobState, KeyPolicy } from '../../domain/job/job.js'
+import type { ClaimedJob } from '../../domain/job/job.js'
 import type { StepResults } from '../../domain/pipeline/step-results.js'
-import type { Row } from '../connection/connection.js'
 
-/** The jobs of a claim, column by column, in the order of ids. What a column by id leaves out is as in `usual`, or empty. */
+/** The jobs of a claim in the order of ids. A column by id holds only the values that differ from `usual`, or are not null. */
 export interface ClaimedColumns {
   readonly lease_id: string
   readonly lease_seconds: Readonly<Record<string, number>>
@@ -16,14 +14,14 @@ export interface ClaimedColumns {
     readonly token: string
     readonly attempts: number
     readonly max_attempts: number
-    /** Only of jobs that were enqueued and claimed in one. */
+    /** Only of jobs that were enqueued and claimed in one call. */
     readonly pipeline_id?: string | null
     readonly tags?: readonly string[]
     readonly trace?: string | null
   }
-  /** With commas between them: the engine would look each of a list of short texts up among all that it knows. */
+  /** Joined by commas: the JSON parser looks up each of many short texts in its table of strings. */
   readonly id: string
-  /** The places in claim order, where that is not the order of ids. */
+  /** The indexes in claim order, where that is not the order of ids. */
   readonly turn?: readonly number[] | null
   readonly due_ms: readonly number[]
   readonly input: readonly unknown[]
@@ -37,7 +35,7 @@ export interface ClaimedColumns {
   readonly pipeline_id?: ById<string>
   readonly tags?: ById<readonly string[]>
   readonly trace?: ById<string>
-  /** Only of steps that were handed over with the completion of the one before. */
+  /** Only of steps that were claimed with the completion of the one before. */
   readonly facts?: ById<StepResults>
 }
 
@@ -108,41 +106,4 @@ export function toHeldJob(
     leaseMs: leaseSeconds * 1000,
     facts: undefined,
   }
-}
-
-export function toJob(row: Row): Job {
-  return Object.freeze({
-    id: String(row.id),
-    type: row.type as string,
-    queue: row.queue as string,
-    priority: row.priority as number,
-    state: row.state as JobState,
-    input: row.input,
-    output: row.output ?? null,
-    error: (row.error ?? null) as Failure | null,
-    key: row.key as string | null,
-    keyPolicy: row.key_policy as KeyPolicy | null,
-    isCurrent: row.is_current as boolean,
-    attempts: row.attempts as number,
-    maxAttempts: row.max_attempts as number,
-    token: String(row.token),
-    lockedBy: row.locked_by as string | null,
-    lockedAt: row.locked_at as Date | null,
-    lockedUntil: row.locked_until as Date | null,
-    progress: row.progress as number | null,
-    statusMessage: row.status_message as string | null,
-    pipelineId: row.pipeline_id as string | null,
-    step: row.step as string | null,
-    tags: row.tags as string[],
-    dedupeId: row.dedupe_id as string | null,
-    trace: row.trace as string | null,
-    createdAt: row.created_at as Date,
-    runAt: row.run_at as Date,
-    finishedAt: row.finished_at as Date | null,
-  })
-}
-
-/** The driver gives a bigint as text; undefined where the database has none to tell. */
-export function toMs(value: unknown): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value)
 }
