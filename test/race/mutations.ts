@@ -111,13 +111,13 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: race('exclusive', 'lost', [claim, complete, cancelFirst], [[0, 1, 2, 0, 1, 2]]),
   },
   {
-    name: 'claim_by_id locks the job before its key',
-    patch: { file: 'claim_by_id', find: 'elsif v_key is not null then', replace: 'elsif false then' },
+    name: 'lease_by_id locks the job before its key',
+    patch: { file: 'lease_by_id', find: 'elsif v_key is not null then', replace: 'elsif false then' },
     caughtBy: check('a parked job is claimed while its key is freed', parkedJobClaimedWhileItsKeyIsFreed),
   },
   {
-    name: 'scan_queue waits for locked jobs',
-    patch: { file: 'scan_queue', find: 'for update skip locked', replace: 'for update' },
+    name: 'lock_due_jobs waits for locked jobs',
+    patch: { file: 'lock_due_jobs', find: 'for update skip locked', replace: 'for update' },
     caughtBy: race('exclusive', 'pending', [claim, claim]),
   },
   {
@@ -131,8 +131,8 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: claimBesideCompletion,
   },
   {
-    name: 'claim_keyed parks without the lock of the key',
-    patch: { file: 'claim_keyed', find: 'm.key = any (v_free || v_held)', replace: 'true' },
+    name: 'park_backlog parks without the lock of the key',
+    patch: { file: 'park_backlog', find: 'm.key = any (p_keys)', replace: 'true' },
     caughtBy: claimBesideCompletion,
   },
   {

@@ -141,7 +141,7 @@ test('a batch costs each of its jobs a few pages, whatever statistics say of the
   }
 })
 
-test('a hundred thousand jobs of one busy key are passed by, parked by a few looks that find nothing else, and then cost nothing', async () => {
+test('a hundred thousand jobs of one busy key are parked by a few claims, up to a job behind them, and then cost nothing', async () => {
   const session = await db.connect('admin')
   await backlog('null')
   const plain = await pagesOfClaim(session)
@@ -152,16 +152,17 @@ test('a hundred thousand jobs of one busy key are passed by, parked by a few loo
   const other = await givenIn(db.pool).pendingJob()
   const parked = () => askValue<number>(db.admin, 'select count(*)::int from holdfast.ready where parked')
   const steps: number[] = []
-  expect(await askList(session, CLAIM)).toEqual([other])
-  for (let before = 0, now = await parked(); now > before; ) {
+  let claimed: unknown[] = []
+  for (let before = 0; claimed.length === 0 && steps.length < 50; ) {
+    claimed = await askList(session, CLAIM)
+    const now = await parked()
     steps.push(now - before)
     before = now
-    expect(await askList(session, CLAIM)).toEqual([])
-    now = await parked()
   }
+  expect(claimed).toEqual([other])
   expect(await parked()).toBe(MANY)
-  expect(steps[0]).toBe(1000)
-  expect(steps.length).toBeLessThan(20)
+  expect(steps.length).toBeLessThan(30)
+  expect(Math.max(...steps)).toBeLessThanOrEqual(4000)
 
   await givenIn(db.pool).pendingJob()
   const soon = await pagesOfClaim(session)

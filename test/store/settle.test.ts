@@ -22,8 +22,7 @@ function opened(): Store {
 /** New jobs, claimed together. */
 async function claimed(store: Store, jobs: number, wish: { key?: string } = {}): Promise<ClaimedJob[]> {
   for (let i = 0; i < jobs; i += 1) await givenIn(db.pool).pendingJob(wish)
-  const look = { from: QUEUE_START, passesCrowds: false }
-  const claim = { worker: 'w', queue: 'default', types: ['task'], n: jobs, ...look, leaseId: randomUUID() }
+  const claim = { worker: 'w', queue: 'default', types: ['task'], n: jobs, from: QUEUE_START, leaseId: randomUUID() }
   return (await claimBatch(store, claim)).jobs
 }
 

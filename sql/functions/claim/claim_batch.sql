@@ -1,14 +1,11 @@
--- claim_batch: pending → running, in the form that costs a busy worker least
+-- claim_batch: pending → running for jobs of one queue, for workers of the library
 --   Guard   as claim_jobs.
 --   Locks   ready rows in claim order, skip locked; never waits.
---   Returns jobs: what encode_claimed_jobs gives, or null when none was claimed; the position that the next claim may pass; has_more:
---           it left jobs of held keys unparked, though it may have claimed few: ask again, from the start.
+--   Returns jobs: what encode_claimed_jobs returns, or null when none was claimed; the position where the next claim may go on;
+--           has_more: due jobs are left because the call became long, though it may have claimed few. Ask again at once.
 --   Notifies nothing.
--- p_lease_id: a random uuid, another one for each call; without it one is made here. Whoever made it can give back what it claimed
--- without hearing of it (release_claims). With one that was used before the token still fences, which grows with each claim of a
--- job; but release_claims gives back the jobs of both claims, and a failover that loses commits may issue a token twice.
--- p_passes_crowds: the backlog of a held key, if it is long, is passed by and not walked through, for whoever has nothing to do until
--- the answer comes. Jobs of others that stand in it wait for a look from the start that walks: the next must.
+-- p_lease_id is a random uuid, a new one for each call: release_claims gives back what a call claimed whose answer was lost. A
+-- repeated one stays safe because the token grows with each claim; but then release_claims gives back the jobs of both calls.
 create or replace function holdfast.claim_batch_v1(
   p_worker text,
   p_queue text,
@@ -18,7 +15,6 @@ create or replace function holdfast.claim_batch_v1(
   p_from_run_at timestamptz default '-infinity',
   p_from_job_id bigint default 0,
   p_lease_id uuid default null,
-  p_passes_crowds boolean default false,
   out jobs json,
   out priority integer,
   out run_at timestamptz,
@@ -29,19 +25,13 @@ create or replace function holdfast.claim_batch_v1(
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- One per call: (job id, lease id) is still unique to this claim.
-  v_lease_id constant uuid := coalesce(p_lease_id, gen_random_uuid());
-  v_leases constant jsonb := holdfast.lease_seconds_by_type(p_types);
-  v_ids bigint[];
-  v_due_ms bigint[];
+  v_leases holdfast.lease[];
 begin
   perform holdfast.check_claim(p_worker, array[p_queue], p_types, p_n);
-  select c.o_ids, c.o_priority, c.o_run_at, c.o_job_id, c.o_has_more, c.o_due_ms
-    into v_ids, priority, run_at, job_id, has_more, v_due_ms
-    from holdfast.scan_queue(p_worker, p_queue, p_types, p_n, p_from_priority, p_from_run_at, p_from_job_id, v_lease_id,
-                            v_leases, p_passes_crowds) as c;
-  if v_ids <> '{}' then
-    jobs := holdfast.encode_claimed_jobs(v_ids, v_lease_id, v_leases, v_due_ms);
-  end if;
+  select s.leases, s.priority, s.run_at, s.job_id, s.has_more
+    into v_leases, priority, run_at, job_id, has_more
+    from holdfast.scan_queue(p_queue, p_types, p_n, p_from_priority, p_from_run_at, p_from_job_id, p_worker,
+                             coalesce(p_lease_id, gen_random_uuid()), holdfast.lease_seconds_by_type(p_types)) as s;
+  jobs := holdfast.encode_claimed_jobs(v_leases);
 end
 $$;

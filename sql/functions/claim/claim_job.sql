@@ -1,6 +1,6 @@
 -- claim_job: pending → running for one job by its id
---   Guard   as claim_by_id.
---   Locks   as claim_by_id.
+--   Guard   as lease_by_id.
+--   Locks   as lease_by_id.
 --   Returns true: you own it and must run it; false: another has it or it is not eligible, skip it silently.
 --   Notifies nothing.
 -- The owner reads its token and lease id from the view jobs; a caller that settles by itself uses claim_one.
@@ -10,7 +10,7 @@ create or replace function holdfast.claim_job_v1(p_job_id bigint, p_worker text)
   set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return holdfast.claim_by_id_v1(p_job_id, p_worker) is not null;
+  return holdfast.lease_by_id(p_job_id, p_worker, null, gen_random_uuid()) <> '{}';
 end
 $$;
 

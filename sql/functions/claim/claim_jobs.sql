@@ -14,20 +14,23 @@ create or replace function holdfast.claim_jobs_v1(p_worker text, p_queues text[]
 as $$
 declare
   v_lease_id constant uuid := gen_random_uuid();  -- one per call: (job id, lease id) is still unique to this claim
-  v_leases constant jsonb := holdfast.lease_seconds_by_type(p_types);
+  v_lease_seconds constant jsonb := holdfast.lease_seconds_by_type(p_types);
   v_queue text;
-  v_ids bigint[] := '{}';
+  v_leases holdfast.lease[] := '{}';
 begin
   perform holdfast.check_claim(p_worker, p_queues, p_types, p_n);
   foreach v_queue in array p_queues loop
-    exit when cardinality(v_ids) = p_n;
-    v_ids := v_ids || (
-      select c.o_ids
-        from holdfast.scan_queue(p_worker, v_queue, p_types, p_n - cardinality(v_ids), 0, '-infinity', 0, v_lease_id,
-                                v_leases, false) as c
+    exit when cardinality(v_leases) = p_n;
+    v_leases := v_leases || (
+      select s.leases
+        from holdfast.scan_queue(v_queue, p_types, p_n - cardinality(v_leases), 0, '-infinity', 0, p_worker, v_lease_id,
+                                 v_lease_seconds) as s
     );
   end loop;
-  return query select r.* from holdfast.claim_rows(v_ids, v_lease_id) as r;
+  return query
+    select r.*
+      from holdfast.claim_rows(v_leases) as r
+     order by array_position(p_queues, r.queue), r.priority, r.run_at, r.id;
 end
 $$;
 

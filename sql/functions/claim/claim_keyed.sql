@@ -1,36 +1,33 @@
 -- claim_keyed: pending → running for keyed jobs, with their keys; older ones of a newest-wins key → superseded
---   Guard   the key row is ours (try-locked) and says whether the key is held.
+--   Guard   the key row is ours (try-locked) and says whether the key is held; the caller has locked the ready rows p_met.
 --   Locks   key rows in order, skip locked; then ready and lease rows, skip locked; never waits.
---   Returns the claimed jobs. What waits for a held key is parked, out of the way of other claims.
+--   Returns the leases; the keys of the jobs that are still pending and not parked, because another transaction has locked
+--           their key; whether jobs of held keys were parked, out of the way of other claims.
 --   Notifies nothing.
--- The caller holds the ready rows p_met; p_only claims that job or none. Lock and act are separate statements: the second sees what the first waited out.
+-- p_only claims that job or none. The keys are locked by a statement of their own: the next one sees what the lock waited for.
 create or replace function holdfast.claim_keyed(
   p_met bigint[],
-  p_worker text,
   p_queues text[],
   p_types text[],
+  p_worker text,
   p_lease_id uuid,
   p_now timestamptz,
-  p_leases jsonb,
-  p_only bigint default null
+  p_lease_seconds jsonb,
+  p_only bigint default null,
+  out leases holdfast.lease[],
+  out locked_keys text[],
+  out has_parked boolean
 )
-  returns bigint[]
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
-  set enable_bitmapscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
 as $$
 declare
   v_free text[];
   v_held text[];
   v_winners bigint[];
   v_taken text[];
-  v_crowded text[];
-  v_leases holdfast.lease[];
-  v_claimed bigint[];
 begin
   select k.free, k.held
     into v_free, v_held
@@ -68,25 +65,17 @@ begin
      where k.key = (t.job).key
     returning t.job, k.token
   )
-  select array_agg(holdfast.lease_row(f.job, f.token, p_worker, p_lease_id, p_now,
-                                      p_now + make_interval(secs => (p_leases ->> (f.job).type)::integer)))
-    into v_leases
+  select coalesce(array_agg(holdfast.lease_row(f.job, f.token, p_worker, p_lease_id, p_now,
+                                               p_now + make_interval(secs => (p_lease_seconds ->> (f.job).type)::integer))), '{}')
+    into leases
     from fenced as f;
-  perform holdfast.place_leases(v_leases);
-  v_claimed := array(select l.job_id from unnest(v_leases) as l order by l.run_at, l.job_id);
+  perform holdfast.place_leases(leases);
 
-  -- What is still met and pending behind a locked key waits for it; the rest of its backlog goes with it, a piece at a time.
-  with met as materialized (
-    select distinct r.key from holdfast.ready as r where r.job_id = any (p_met) and r.key_policy <> 'supersede'
-  )
-  select array_agg(m.key)
-    into v_crowded
-    from met as m
-   where m.key = any (v_free || v_held)
-     and exists (select from holdfast.job_key as k where k.key = m.key and k.holder is not null);
-  if v_crowded is not null then
-    perform holdfast.park_backlog(v_crowded, p_met, 1000, p_now);
-  end if;
-  return v_claimed;
+  has_parked := holdfast.park_backlog(v_free || v_held, p_met, p_now);
+  -- By id alone: a condition on parked could choose the index of all that is parked, and compare each with each of these.
+  select coalesce(array_agg(distinct r.key) filter (where not r.parked), '{}')
+    into locked_keys
+    from holdfast.ready as r
+   where r.job_id = any (p_met);
 end
 $$;

@@ -1,6 +1,6 @@
 -- claim_one: pending → running for one job by its id, for callers in SQL
---   Guard   as claim_by_id.
---   Locks   as claim_by_id.
+--   Guard   as lease_by_id.
+--   Locks   as lease_by_id.
 --   Returns the job as claim_jobs does, or no row.
 --   Notifies nothing.
 create or replace function holdfast.claim_one_v1(p_job_id bigint, p_worker text)
@@ -11,10 +11,8 @@ create or replace function holdfast.claim_one_v1(p_job_id bigint, p_worker text)
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_claimed constant json := holdfast.claim_by_id_v1(p_job_id, p_worker);
 begin
-  return query select r.* from holdfast.claim_rows(array[p_job_id], (v_claimed ->> 'lease_id')::uuid) as r;
+  return query select r.* from holdfast.claim_rows(holdfast.lease_by_id(p_job_id, p_worker, null, gen_random_uuid())) as r;
 end
 $$;
 

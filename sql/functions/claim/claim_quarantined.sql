@@ -1,7 +1,7 @@
 -- claim_quarantined: pending → running for a job that two workers died with
---   Guard   as claim_by_id; the caller runs nothing else meanwhile, so that a further death has one culprit.
---   Locks   as claim_by_id.
---   Returns what encode_claimed_jobs gives, or null.
+--   Guard   as lease_by_id; the caller runs nothing else meanwhile, so that a further death has one culprit.
+--   Locks   as lease_by_id.
+--   Returns what encode_claimed_jobs returns, or null.
 --   Notifies nothing.
 -- p_lease_id as in claim_batch.
 create or replace function holdfast.claim_quarantined_v1(p_worker text, p_queues text[], p_types text[], p_lease_id uuid default null)
@@ -10,8 +10,9 @@ create or replace function holdfast.claim_quarantined_v1(p_worker text, p_queues
   set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_lease_id constant uuid := coalesce(p_lease_id, gen_random_uuid());
   v_id bigint;
-  v_claimed json;
+  v_leases holdfast.lease[];
 begin
   for v_id in
     select r.job_id
@@ -24,9 +25,9 @@ begin
      order by r.priority, r.run_at, r.job_id
      limit 10
   loop
-    v_claimed := holdfast.claim_by_id_v1(v_id, p_worker, p_types, p_lease_id);
-    exit when v_claimed is not null;
+    v_leases := holdfast.lease_by_id(v_id, p_worker, p_types, v_lease_id);
+    exit when v_leases <> '{}';
   end loop;
-  return v_claimed;
+  return holdfast.encode_claimed_jobs(v_leases);
 end
 $$;

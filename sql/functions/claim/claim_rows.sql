@@ -1,10 +1,10 @@
 -- claim_rows: the jobs of a claim as rows, for callers in SQL
---   Guard   only leases of p_lease_id: the caller's own claim.
+--   Guard   p_leases are the caller's own claim.
 --   Locks   none.
---   Returns one row per job, in the order of p_ids.
+--   Returns one row per job, in no order.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_jobs.test.ts
-create or replace function holdfast.claim_rows(p_ids bigint[], p_lease_id uuid)
+create or replace function holdfast.claim_rows(p_leases holdfast.lease[])
   returns table (
     id bigint, type text, input jsonb, token bigint, lease_id uuid, attempts smallint, locked_until timestamptz,
     max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
@@ -13,12 +13,9 @@ create or replace function holdfast.claim_rows(p_ids bigint[], p_lease_id uuid)
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
-  set enable_bitmapscan = off
 as $$
   select l.job_id, l.type, j.input, l.token, l.lease_id, l.attempts, l.locked_until, l.max_attempts, l.queue, l.priority,
          l.run_at, l.key, j.pipeline_id, j.tags
-    from unnest(p_ids) with ordinality as w(id, place)
-   cross join lateral (select * from holdfast.lease as b where b.job_id = w.id and b.lease_id = p_lease_id limit 1) as l
-   cross join lateral (select b.input, b.pipeline_id, b.tags from holdfast.job as b where b.id = w.id limit 1) as j
-   order by w.place
+    from unnest(p_leases) as l
+   cross join lateral (select b.input, b.pipeline_id, b.tags from holdfast.job as b where b.id = l.job_id limit 1) as j
 $$;

@@ -1,22 +1,22 @@
 -- claim_unparked: pending → running for jobs whose key was freed after claims had passed their place
 --   Guard   as scan_queue, whose settings it runs with.
 --   Locks   ready rows in claim order, skip locked, then as claim_keyed; never waits.
---   Returns up to p_n claimed jobs from before the position, in claim order.
+--   Returns the leases of up to p_n claimed jobs from before the position.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
 create or replace function holdfast.claim_unparked(
-  p_worker text,
   p_queue text,
   p_types text[],
   p_n integer,
   p_to_priority integer,
   p_to_run_at timestamptz,
   p_to_job_id bigint,
+  p_worker text,
   p_lease_id uuid,
   p_now timestamptz,
-  p_leases jsonb
+  p_lease_seconds jsonb
 )
-  returns bigint[]
+  returns holdfast.lease[]
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
 as $$
@@ -36,8 +36,8 @@ declare
   );
 begin
   if v_keyed = '{}' then
-    return v_keyed;
+    return '{}';
   end if;
-  return holdfast.claim_keyed(v_keyed, p_worker, array[p_queue], p_types, p_lease_id, p_now, p_leases);
+  return (holdfast.claim_keyed(v_keyed, array[p_queue], p_types, p_worker, p_lease_id, p_now, p_lease_seconds)).leases;
 end
 $$;

@@ -1,9 +1,9 @@
 -- hand_off_jobs: pending → running for jobs that have just become pending, as far as the caller can run them at once
---   Guard   as claim_by_id.
---   Locks   as claim_by_id, job by job in the order of claims.
---   Returns what claim_by_id gives for each job that is now claimed for the caller, at most p_rooms of each of p_queues; null
---           for none.
---   Notifies sleeping workers of what was not handed over.
+--   Guard   as lease_by_id.
+--   Locks   as lease_by_id, job by job in the order of claims.
+--   Returns what encode_claimed_jobs returns for the jobs that are now claimed for the caller, at most p_rooms of each of
+--           p_queues, in a list; null for none.
+--   Notifies sleeping workers of what the caller did not get.
 --   Tested by  test/sql/pipelines/complete_steps.test.ts
 create or replace function holdfast.hand_off_jobs(
   p_pending bigint[],
@@ -19,9 +19,10 @@ create or replace function holdfast.hand_off_jobs(
   set enable_seqscan = off
 as $$
 declare
+  v_lease_id constant uuid := gen_random_uuid();
   v_job record;
-  v_claimed json;
-  v_handed json[];
+  v_lease holdfast.lease[];
+  v_leases holdfast.lease[] := '{}';
 begin
   for v_job in
     select r.job_id, array_position(p_queues, r.queue) as place
@@ -32,19 +33,19 @@ begin
      order by r.priority, r.run_at, r.job_id
   loop
     continue when p_rooms[v_job.place] <= 0;
-    v_claimed := holdfast.claim_by_id_v1(v_job.job_id, p_worker, p_types);
-    if v_claimed is not null then
-      v_handed := v_handed || v_claimed;
+    v_lease := holdfast.lease_by_id(v_job.job_id, p_worker, p_types, v_lease_id);
+    if v_lease <> '{}' then
+      v_leases := v_leases || v_lease;
       p_rooms[v_job.place] := p_rooms[v_job.place] - 1;
     end if;
     exit when 0 >= all (p_rooms);
   end loop;
-  if coalesce(cardinality(v_handed), 0) < cardinality(p_pending) then
+  if cardinality(v_leases) < cardinality(p_pending) then
     perform holdfast.wake_workers(array_agg(distinct r.queue), holdfast.now(), 'sleepers')
        from holdfast.ready as r
       where r.job_id = any (p_pending)
      having count(*) > 0;
   end if;
-  return v_handed;
+  return case when v_leases <> '{}' then array[holdfast.encode_claimed_jobs(v_leases)] end;
 end
 $$;

@@ -30,6 +30,7 @@ declare
   v_after bigint[];
   v_next holdfast.waiting;
   v_job record;
+  v_lease holdfast.lease;
   v_facts json;
   v_pending bigint[];
 begin
@@ -69,7 +70,7 @@ begin
   if v_next.type = any (p_types) and p_rooms[array_position(p_queues, v_next.queue)] > 0 and p_worker <> ''
     and current_setting('transaction_isolation') = 'read committed'
   then
-    select j.priority, j.max_attempts, j.input, j.pipeline_id, j.tags, j.trace, y.lease_seconds
+    select j.priority, j.max_attempts, j.input, y.lease_seconds
       into v_job
       from holdfast.job as j
       join holdfast.job_type as y on y.type = j.type
@@ -77,28 +78,16 @@ begin
        and j.key is null
        and not exists (select from holdfast.queue as q where q.name = j.queue and q.paused_at is not null);
     if found then
-      insert into holdfast.lease
-        (job_id, type, queue, priority, run_at, attempts, max_attempts, token, lease_id, locked_by, locked_at, locked_until,
-         linked)
-      values
-        (v_next.job_id, v_next.type, v_next.queue, v_job.priority, v_now, 1, v_job.max_attempts, v_next.token + 1, v_lease_id,
-         p_worker, v_now, v_now + make_interval(secs => v_job.lease_seconds), true);
+      v_lease := holdfast.lease_row(
+        holdfast.ready_row(v_next.job_id, v_next.type, v_next.queue, v_job.priority, v_now, v_job.max_attempts,
+                           p_linked => true),
+        v_next.token + 1, p_worker, v_lease_id, v_now, v_now + make_interval(secs => v_job.lease_seconds));
+      perform holdfast.place_leases(array[v_lease]);
       if v_job.input ? 'holdfast.results' then
         v_facts := holdfast.results_after(p_job_id, p_output, v_next.job_id);
       end if;
-      return json_build_array(json_build_object(
-        'lease_id', v_lease_id,
-        'lease_seconds', json_build_object(v_next.type, v_job.lease_seconds),
-        'usual', json_build_object('type', v_next.type, 'queue', v_next.queue, 'priority', v_job.priority,
-                                   'token', (v_next.token + 1)::text, 'attempts', 1, 'max_attempts', v_job.max_attempts),
-        'id', v_next.job_id::text,
-        'due_ms', json_build_array((date_part('epoch', v_now) * 1000)::bigint),
-        'input', json_build_array(v_job.input),
-        'pipeline_id', json_build_object(v_next.job_id, v_job.pipeline_id),
-        'tags', case when v_job.tags <> '{}' then json_build_object(v_next.job_id, v_job.tags) end,
-        'trace', case when v_job.trace is not null then json_build_object(v_next.job_id, v_job.trace) end,
-        'facts', case when v_facts is not null then json_build_object(v_next.job_id, v_facts) end
-      ));
+      return json_build_array(holdfast.encode_claimed_jobs(
+        array[v_lease], case when v_facts is not null then json_build_object(v_next.job_id, v_facts) end));
     end if;
   end if;
 

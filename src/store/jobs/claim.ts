@@ -16,14 +16,8 @@ export interface Cursor {
 
 export const QUEUE_START: Cursor = Object.freeze({ priority: 0, runAt: '-infinity', jobId: '0' })
 
-/** Where a claim looks for jobs. */
-export interface Look {
+export interface Claim {
   readonly from: Cursor
-  /** Goes on behind the long backlog of a held key instead of walking through it; a look from the start must follow that does not. */
-  readonly passesCrowds: boolean
-}
-
-export interface Claim extends Look {
   readonly worker: string
   readonly queue: string
   readonly types: readonly string[]
@@ -38,13 +32,13 @@ export interface Batch {
   readonly jobs: ClaimedJob[]
   /** Where the next claim may go on. */
   readonly cursor: Cursor
-  /** It left due jobs that must wait for their key where they are: the next look from the start goes on with them. */
+  /** It stopped early because it parked many jobs of held keys: more may be due, however few it has claimed. */
   readonly hasMore: boolean
 }
 
 export async function claimBatch(store: Store, claim: Claim): Promise<Batch> {
-  const { worker, queue, types, n, from, leaseId, passesCrowds } = claim
-  const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId, leaseId, passesCrowds]
+  const { worker, queue, types, n, from, leaseId } = claim
+  const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId, leaseId]
   const [row] = await call(store, CLAIM_BATCH, values)
   const cursor = { priority: row?.priority as number, runAt: row?.run_at as string, jobId: row?.job_id as JobId }
   return { jobs: claimed(row), cursor, hasMore: row?.has_more === true }
@@ -77,7 +71,7 @@ export async function releaseClaims(store: Store, worker: string, leaseIds: read
 // A claim that is given up may have been made, and all of it must be given back: so it is given up late.
 const answerMs = 20_000
 const CLAIM_BATCH: Statement = {
-  invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+  invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7, $8)',
   columns: 'c.jobs, c.priority, c.run_at::text as run_at, c.job_id::text as job_id, c.has_more',
   answerMs,
 }

@@ -6,7 +6,6 @@ import type { StepResults } from '../../domain/pipeline/step-results.js'
 /** The jobs of a claim in the order of ids. A column by id holds only the values that differ from `usual`, or are not null. */
 export interface ClaimedColumns {
   readonly lease_id: string
-  readonly lease_seconds: Readonly<Record<string, number>>
   readonly usual: {
     readonly type: string
     readonly queue: string
@@ -14,6 +13,7 @@ export interface ClaimedColumns {
     readonly token: string
     readonly attempts: number
     readonly max_attempts: number
+    readonly lease_seconds: number
     /** Only of jobs that were enqueued and claimed in one call. */
     readonly pipeline_id?: string | null
     readonly tags?: readonly string[]
@@ -31,6 +31,7 @@ export interface ClaimedColumns {
   readonly token?: ById<string>
   readonly attempts?: ById<number>
   readonly max_attempts?: ById<number>
+  readonly lease_seconds?: ById<number>
   readonly key?: ById<string>
   readonly pipeline_id?: ById<string>
   readonly tags?: ById<readonly string[]>
@@ -45,15 +46,13 @@ const NO_TAGS: readonly string[] = Object.freeze([])
 
 export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
   const { lease_id: leaseId, usual, due_ms: dueMs, input, turn } = columns
-  const usualLeaseMs = leaseMsOf(columns, usual.type)
   const usualPipeline = usual.pipeline_id ?? null
   const usualTags = usual.tags ?? NO_TAGS
   const usualTrace = usual.trace ?? null
   const jobs = columns.id.split(',').map((id, i) => {
-    const type = columns.type?.[id] ?? usual.type
     return {
       id,
-      type,
+      type: columns.type?.[id] ?? usual.type,
       queue: columns.queue?.[id] ?? usual.queue,
       priority: columns.priority?.[id] ?? usual.priority,
       input: input[i],
@@ -66,15 +65,11 @@ export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
       tags: columns.tags?.[id] ?? usualTags,
       trace: columns.trace?.[id] ?? usualTrace,
       dueAtMs: dueMs[i] as number,
-      leaseMs: type === usual.type ? usualLeaseMs : leaseMsOf(columns, type),
+      leaseMs: (columns.lease_seconds?.[id] ?? usual.lease_seconds) * 1000,
       facts: columns.facts?.[id],
     }
   })
   return turn ? turn.map((place) => jobs[place] as ClaimedJob) : jobs
-}
-
-function leaseMsOf(columns: ClaimedColumns, type: string): number {
-  return (columns.lease_seconds[type] as number) * 1000
 }
 
 /**

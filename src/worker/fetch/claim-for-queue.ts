@@ -3,7 +3,7 @@
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { WorkerDescription } from '../../domain/operate/operator-views.js'
 import type { EventHub } from '../../observe/events.js'
-import { claimBatch, type Look } from '../../store/jobs/claim.js'
+import { type Cursor, claimBatch } from '../../store/jobs/claim.js'
 import type { Store } from '../../store/store.js'
 import { monotonicMs } from '../monotonic.js'
 import type { Claimed } from './queue-fetcher.js'
@@ -29,14 +29,14 @@ export class ClaimForQueue {
     this.#parts = parts
   }
 
-  async claim(slots: QueueSlots, n: number, look: Look): Promise<Claimed> {
+  async claim(slots: QueueSlots, n: number, from: Cursor): Promise<Claimed> {
     const { store, events, row, claims, mayClaim, accept } = this.#parts
     await mayClaim()
     const claimedAt = monotonicMs()
     const { id: worker, types } = row
     const { queue } = slots
     const { jobs, cursor, hasMore } = await claims.claim((leaseId) =>
-      claimBatch(store, { worker, queue, types, n, leaseId, ...look }),
+      claimBatch(store, { worker, queue, types, n, leaseId, from }),
     )
     events.emit('worker.claimed', { worker, queue, jobs: jobs.length, ms: monotonicMs() - claimedAt })
     await accept(jobs, claimedAt)

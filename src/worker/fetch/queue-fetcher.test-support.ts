@@ -2,12 +2,13 @@
 
 import { vi } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import type { Cursor, Look } from '../../store/jobs/claim.js'
+import type { Cursor } from '../../store/jobs/claim.js'
 import { QueueFetcher } from './queue-fetcher.js'
 
 export const job = (n: number) => ({ id: String(n) }) as ClaimedJob
 
-interface Ask extends Look {
+interface Ask {
+  readonly from: Cursor
   readonly n: number
   answer(jobs: ClaimedJob[], hasMore?: boolean): Promise<void>
   fail(error: Error): Promise<void>
@@ -24,14 +25,14 @@ export function queueFetcher(slots: number, { share = 1 } = {}) {
   const load = { share }
   const subject = new QueueFetcher('bulk', slots, {
     claimer: {
-      claim: (queueSlots, n, look) =>
+      claim: (queueSlots, n, from) =>
         new Promise((resolve, reject) => {
           const answer = (jobs: ClaimedJob[], hasMore = false) =>
             settle(() => {
               queueSlots.add(jobs)
-              resolve({ count: jobs.length, cursor: positionOf(jobs.at(-1)?.id ?? look.from.jobId), hasMore })
+              resolve({ count: jobs.length, cursor: positionOf(jobs.at(-1)?.id ?? from.jobId), hasMore })
             })
-          asks.push({ n, ...look, answer, fail: (error) => settle(() => reject(error)) })
+          asks.push({ n, from, answer, fail: (error) => settle(() => reject(error)) })
         }),
     },
     jobs: {

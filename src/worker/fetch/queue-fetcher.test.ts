@@ -106,43 +106,6 @@ test.each([
   expect(nextAsk().from).toBe(QUEUE_START)
 })
 
-test('only the first sweep of an idle fetcher skips blocked backlogs, after a sleep too', async () => {
-  const { subject, nextAsk, naps } = queueFetcher(3)
-  subject.start()
-
-  const first = nextAsk()
-  expect(first).toMatchObject({ from: QUEUE_START, passesCrowds: true })
-  await first.answer([job(1)], true)
-  const behind = nextAsk()
-  expect(behind).toMatchObject({ from: positionOf('1'), passesCrowds: false })
-  await behind.answer([])
-  const fromStart = nextAsk()
-  expect(fromStart).toMatchObject({ from: QUEUE_START, passesCrowds: false })
-  await fromStart.answer([])
-
-  await naps[0]?.()
-  expect(nextAsk()).toMatchObject({ from: QUEUE_START, passesCrowds: true })
-})
-
-test.each([
-  ['a second after a sweep that skipped one', true, 1000],
-  ['sooner after a sweep that met none', false, 250],
-])('a blocked backlog is scanned %s', async (_, hasMore, ms) => {
-  const { subject, nextAsk, end } = queueFetcher(1)
-  subject.start()
-  await nextAsk().answer([job(1)], hasMore)
-
-  vi.advanceTimersByTime(ms)
-  await end('1')
-  const behind = nextAsk()
-  expect(behind.from).toEqual(positionOf('1'))
-  await behind.answer([job(2)])
-
-  vi.advanceTimersByTime(1)
-  await end('2')
-  expect(nextAsk()).toMatchObject({ from: QUEUE_START, passesCrowds: false })
-})
-
 test('a claim that fails is reported and tried again after a while', async () => {
   const { subject, nextAsk, faults, asks, runs } = queueFetcher(1)
   subject.start()
@@ -286,7 +249,7 @@ function fetcherOfShortJobs(pending: number, ms: number) {
   let left = pending
   const subject = new QueueFetcher('bulk', 4, {
     claimer: {
-      async claim(slots, n, { from }) {
+      async claim(slots, n, from) {
         await new Promise<void>((resolve) => process.nextTick(resolve))
         seen.startedBeforeClaim.push(seen.started)
         const jobs = Array.from({ length: Math.min(n, left) }, (_each, i) => job(left - i))

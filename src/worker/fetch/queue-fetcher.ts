@@ -1,7 +1,7 @@
 // Decides when a worker claims jobs of one queue, how many, and from which position.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
-import { type Cursor, type Look, QUEUE_START } from '../../store/jobs/claim.js'
+import { type Cursor, QUEUE_START } from '../../store/jobs/claim.js'
 import { PrefetchPolicy } from './prefetch-policy.js'
 import { type QueueSlotCalls, QueueSlots } from './queue-slots.js'
 
@@ -15,7 +15,7 @@ export interface Claimed {
 
 export interface QueueFetcherParts {
   /** Claims up to `n` jobs and adds them to the slots. */
-  readonly claimer: { claim(slots: QueueSlots, n: number, look: Look): Promise<Claimed> }
+  readonly claimer: { claim(slots: QueueSlots, n: number, from: Cursor): Promise<Claimed> }
   readonly jobs: QueueSlotCalls
   /** sleep() resolves when there may be work. */
   readonly wakeUp: { sleep(): Promise<void> }
@@ -28,8 +28,6 @@ export interface QueueFetcherParts {
 // seldom that sweeps take no more than a twentieth of the time.
 const SWEEP_MS = 250
 const SWEEP_SHARE = 0.05
-// A sweep that skipped blocked backlogs says nothing about what scanning them costs: the one that scans them waits for this long.
-const AFTER_PASSING_MS = 1000
 const AFTER_FAULT_MS = 500
 
 export class QueueFetcher {
@@ -143,31 +141,26 @@ export class QueueFetcher {
     resume?.()
   }
 
-  /**
-   * Polls behind the cursor; sweeps when a sweep is due or the rest of the queue gave too few jobs. The first sweep after a start
-   * or a sleep skips blocked backlogs, since the worker has nothing else to run; the next one does not.
-   */
+  /** Polls behind the cursor; sweeps when a sweep is due or the rest of the queue gave too few jobs. */
   async #claim(n: number): Promise<Omit<Claimed, 'cursor'>> {
-    const passesCrowds = this.#mustSweep
-    const isSweep = passesCrowds || performance.now() - this.#sweptAt > this.#sweepEveryMs
-    const first = await this.#poll({ from: isSweep ? QUEUE_START : this.#cursor, passesCrowds }, n)
+    const isSweep = this.#mustSweep || performance.now() - this.#sweptAt > this.#sweepEveryMs
+    const first = await this.#poll(isSweep ? QUEUE_START : this.#cursor, n)
     if (isSweep || first.count === n || first.hasMore || this.#isStopping) return first
-    const second = await this.#poll({ from: QUEUE_START, passesCrowds: false }, n - first.count)
+    const second = await this.#poll(QUEUE_START, n - first.count)
     return { count: first.count + second.count, hasMore: second.hasMore }
   }
 
-  async #poll(look: Look, n: number): Promise<Claimed> {
+  async #poll(from: Cursor, n: number): Promise<Claimed> {
     const sentAt = performance.now()
-    const claiming = this.#parts.claimer.claim(this.slots, n, look)
+    const claiming = this.#parts.claimer.claim(this.slots, n, from)
     this.slots.endTurn()
     const claimed = await claiming
     const answeredAt = performance.now()
     this.#policy.claimTook(answeredAt - sentAt, claimed.count)
-    if (look.from === QUEUE_START) {
+    if (from === QUEUE_START) {
       this.#mustSweep = false
       this.#sweptAt = answeredAt
-      const hasPassedCrowds = look.passesCrowds && claimed.hasMore
-      this.#sweepEveryMs = Math.max(hasPassedCrowds ? AFTER_PASSING_MS : SWEEP_MS, (answeredAt - sentAt) / SWEEP_SHARE)
+      this.#sweepEveryMs = Math.max(SWEEP_MS, (answeredAt - sentAt) / SWEEP_SHARE)
     }
     this.#cursor = claimed.cursor
     return claimed

@@ -117,25 +117,17 @@ test('a claim of keyed jobs finds them by their ids, not among all that have key
   expect(after - before).toBe(0)
 })
 
-test('leases of jobs that are alike are not read again when their claim tells of them', async () => {
+test('leases are not read again when their claim returns them', async () => {
   await bulk(100, '{}')
   const client = await db.connect('admin')
-  const claim = `select jobs from holdfast.claim_batch_v1('w', 'default', '{task}', 50)`
 
   await client.query('begin')
   const before = await askValue<number>(client, LEASE_READS)
-  await ask(client, claim)
-  const ofAlike = await askValue<number>(client, LEASE_READS)
-  await ask(
-    client,
-    'update holdfast.ready set max_attempts = 9 where job_id = (select min(job_id) from holdfast.ready)',
-  )
-  await ask(client, claim)
-  const ofOthers = await askValue<number>(client, LEASE_READS)
+  await ask(client, `select jobs from holdfast.claim_batch_v1('w', 'default', '{task}', 50)`)
+  const after = await askValue<number>(client, LEASE_READS)
   await client.query('rollback')
 
-  expect(ofAlike - before).toBe(1) // what they have in common
-  expect(ofOthers - ofAlike).toBe(51)
+  expect(after - before).toBe(0)
 })
 
 test('no function that switches plan nodes off may have its plans compiled: they look too dear to older planners', async () => {

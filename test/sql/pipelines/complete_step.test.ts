@@ -166,7 +166,7 @@ test('a step of a type that nobody has described takes the long way, which gives
 
   const handed = await complete(await leaseOf('a'), { types: ['new'] })
 
-  expect(handed?.[0]).toMatchObject({ id: await jobOf('b'), lease_seconds: { new: 30 } })
+  expect(handed?.[0]).toMatchObject({ id: await jobOf('b'), usual: { lease_seconds: 30 } })
 })
 
 test('a keyed step that ends gives its key back and hands its successor over', async () => {

@@ -3,7 +3,7 @@
 --   Locks   none.
 --   Returns a row for place_leases, one attempt further than the ready row.
 --   Notifies nothing.
---   Tested by  test/sql/claim/place_leases.test.ts
+--   Tested by  test/sql/places/place_leases.test.ts
 -- Without settings, so that PostgreSQL puts the expression into the caller's statement.
 create or replace function holdfast.lease_row(
   p_ready holdfast.ready,

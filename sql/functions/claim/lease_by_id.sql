@@ -1,0 +1,59 @@
+-- lease_by_id: pending → running for one job by its id
+--   Guard   as claim_jobs: due, queue not paused, attempts left, its key free (or taken over by policy); with p_types only
+--           a type that the caller has a handler for.
+--   Locks   its key, then the ready row, both skip locked; never waits.
+--   Returns its lease in a list, which is empty where another has the job or it is not eligible.
+--   Notifies nothing.
+--   Tested by  test/sql/claim/claim_one.test.ts
+create or replace function holdfast.lease_by_id(p_job_id bigint, p_worker text, p_types text[], p_lease_id uuid)
+  returns holdfast.lease[]
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := holdfast.now();
+  v_key text;
+  v_met record;
+begin
+  perform holdfast.check_claim(p_worker, '{}', '{}', 1);
+  -- The key is locked before the row: a transaction that frees the key could not un-park a row that is locked here. The key
+  -- is left alone for a job whose key has a newer one to run, so that the newer one's claimer gets it.
+  select r.key
+    into v_key
+    from holdfast.ready as r
+   where r.job_id = p_job_id
+     and not exists (
+       select
+         from holdfast.ready as n
+        where n.key = r.key
+          and n.key_policy = r.key_policy
+          and n.key_policy in ('supersede', 'coalesce')
+          and n.rank > r.rank
+          and n.run_at <= v_now
+     );
+  if not found then
+    return '{}';
+  elsif v_key is not null then
+    perform from holdfast.lock_keys_of_ready(array[p_job_id]) as k where v_key = any (k.free || k.held);
+    if not found then
+      return '{}';
+    end if;
+  end if;
+
+  select r.ctid as place, r.type, r.queue, r.key, holdfast.lease_seconds_by_type(array[r.type]) as lease_seconds
+    into v_met
+    from holdfast.ready as r
+   where r.job_id = p_job_id
+     and r.run_at <= v_now
+     and (p_types is null or r.type = any (p_types))
+     and not exists (select from holdfast.queue as q where q.name = r.queue and q.paused_at is not null)
+     for update skip locked;
+  if not found then
+    return '{}';
+  elsif v_met.key is null then
+    return holdfast.claim_unkeyed(array[v_met.place], p_worker, p_lease_id, v_now, v_met.lease_seconds);
+  end if;
+  return (holdfast.claim_keyed(array[p_job_id], array[v_met.queue], array[v_met.type], p_worker, p_lease_id, v_now,
+                               v_met.lease_seconds, p_job_id)).leases;
+end
+$$;
