@@ -25,7 +25,7 @@ const PHRASES = [
     /\b[Ss]tand-ins?\b|[Ss]tandIn(?![a-z])|stand_in(?![a-z])|\b(?:[Ss]tands?|[Ss]tood|[Ss]tanding) in for\b/,
     'renewal watchdog, takes over',
   ],
-  [/\bhand(?:s|ed|ing)? (?:\w+ )?over\b|handOver|hand_over/i, 'direct handoff'],
+  [/\bhand(?:s|ed|ing)? (?:\w+ ){0,2}over\b|handOver|hand_over/i, 'direct handoff'],
   [/\bstop[- ]words?\b|stopWord/i, 'cancellation'],
   [/\bin doubt\b|inDoubt|in_doubt/i, 'unacknowledged'],
   [/\bpass(?:es|ed|ing)? crowds|pass_by|passBy/i, 'skip ahead'],
