@@ -1,12 +1,12 @@
 // The front door: names only.
 
 export type { BulkOperations, BulkRequest } from './client/bulk-operations.js'
-export type { OperatorOptions } from './client/client.js'
 export type { JobHandle } from './client/handle.js'
 export type { Measures, QueueMeasure } from './client/measures.js'
 export type { AuditQuery, JobsQuery, Operator } from './client/operator.js'
 export type { PageOptions } from './client/page-options.js'
 export type { PipelineHandle } from './client/pipeline-handle.js'
+export type { OperatorOptions } from './client/producer.js'
 export type { Schedules, ScheduleUpdate } from './client/schedules.js'
 export type { StatsQuery } from './client/stats.js'
 export { type ErrorCode, HoldfastError, isHoldfastError } from './domain/error/errors.js'

@@ -1,7 +1,13 @@
 // Schedules: as stored, and what is sent to make, change and fire them.
 
 import { z } from '@hono/zod-openapi'
-import { GAP_POLICIES, MISSED_POLICIES, OVERLAP_POLICIES, TWICE_POLICIES } from '../../domain/schedule/schedule.js'
+import {
+  GAP_POLICIES,
+  MISSED_POLICIES,
+  OVERLAP_POLICIES,
+  TICK_STATES,
+  TWICE_POLICIES,
+} from '../../domain/schedule/schedule.js'
 import { failureSchema } from './job.js'
 import { idSchema, momentSchema } from './page.js'
 
@@ -36,7 +42,7 @@ export const scheduleSchema = z
     ...settingsFields,
     hidden: z
       .array(z.enum(['input', 'output']))
-      .openapi({ description: 'What is left out for want of the permission view_input.' }),
+      .openapi({ description: 'The fields that are hidden without the permission view_input.' }),
     isEnabled: z.boolean(),
     nextTick: momentSchema.nullable(),
     isOver: z.boolean(),
@@ -89,7 +95,7 @@ export const scheduleChangesSchema = z
   .nullable()
   .openapi('ScheduleChanges', {
     description:
-      'Only what changes; null takes an option back to its default, and null as a whole gives it back to code.',
+      'The options to change. null resets an option to its default; null instead of the object resets the schedule to the settings of the code.',
   })
 
 export const triggerSchema = z.strictObject({ input: z.unknown().optional() }).openapi('Trigger')
@@ -101,7 +107,7 @@ export const backfilledSchema = z.array(z.object({ tick: momentSchema, jobId: id
 export const tickSchema = z
   .object({
     tick: momentSchema,
-    state: z.enum(['fired', 'skipped', 'missed', 'overlapped']),
+    state: z.enum(TICK_STATES),
     jobId: idSchema.nullable(),
   })
   .openapi('Tick')

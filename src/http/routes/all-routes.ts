@@ -6,6 +6,7 @@ import { eventRoutes } from './events.js'
 import { jobRoutes } from './jobs.js'
 import { pipelineRoutes } from './pipelines.js'
 import { queueRoutes } from './queues.js'
+import { scheduleTickRoutes } from './schedule-ticks.js'
 import { scheduleRoutes } from './schedules.js'
 import { statisticsRoutes } from './statistics.js'
 
@@ -15,6 +16,7 @@ export function allRoutes(parts: Parts): App[] {
     pipelineRoutes(parts),
     queueRoutes(parts),
     scheduleRoutes(parts),
+    scheduleTickRoutes(parts),
     bulkOperationRoutes(parts),
     statisticsRoutes(parts),
     eventRoutes(parts),
