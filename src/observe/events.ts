@@ -46,6 +46,8 @@ export interface Events {
   /** One poll of a queue, also one that found no job. */
   'worker.claimed': { readonly worker: string; readonly queue: string; readonly jobs: number; readonly ms: number }
   'worker.started': { readonly worker: string; readonly queues: readonly string[]; readonly types: readonly string[] }
+  /** No queue has a job that it can claim: it sleeps until a wake-up or the next poll. Jobs may still run. */
+  'worker.asleep': { readonly worker: string }
   'worker.stopped': { readonly worker: string }
   /** An operation of the worker itself failed; `doing` names it and says what happens next. */
   'worker.fault': { readonly worker: string; readonly doing: string; readonly error: unknown }

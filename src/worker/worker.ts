@@ -57,7 +57,13 @@ export class Worker {
     const { onFault, claims } = life
     this.#life = life
     this.#reservedSlots = new ReservedSlots(identity.id, receiver.take, claims)
-    this.#wakeUp = new WakeUp(store, { ...options, worker: identity.id, queues: this.#row.queues, onFault })
+    this.#wakeUp = new WakeUp(store, {
+      ...options,
+      worker: identity.id,
+      queues: this.#row.queues,
+      onAsleep: () => events.emit('worker.asleep', { worker: identity.id }),
+      onFault,
+    })
     this.#backpressure = new Backpressure(options.backpressure)
     const claimer = new ClaimForQueue({
       store,

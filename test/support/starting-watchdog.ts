@@ -1,4 +1,4 @@
-// A thread that stands in for a keeper, and stays in its boot until the test lets it go on.
+// A watchdog thread that does not finish its boot until the test lets it.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -12,16 +12,16 @@ const REAL_FILE = pathToFileURL(createRequire(import.meta.url).resolve('#watchdo
 
 export interface StartingWatchdog {
   readonly file: string
-  /** Resolves when a thread has come to the gate. */
+  /** Resolves when a thread has started. */
   arrives(): Promise<void>
-  /** Whoever is at the gate or comes there later boots. */
+  /** Threads that have arrived or arrive later boot. */
   boot(): void
 }
 
 export async function startingWatchdog(): Promise<StartingWatchdog> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-stand-in-'))
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-watchdog-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const file = join(folder, 'stand-in.mjs')
+  const file = join(folder, 'watchdog.mjs')
   const name = randomUUID()
   await writeFile(
     file,

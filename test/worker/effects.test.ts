@@ -160,7 +160,7 @@ test('ctx.tx of a superseded run is refused and only the newer one writes', asyn
   expect(await effects()).toEqual([{ n: 2 }])
 })
 
-test('nobody can cancel a job between its ctx.tx and the commit', async () => {
+test('no caller can cancel a job between its ctx.tx and the commit', async () => {
   const inTransaction = gate()
   const mayCommit = gate()
   const write = defineJob({
@@ -234,7 +234,7 @@ test('a failure whose answer was lost is counted once', async () => {
   await pool.end()
 })
 
-test('a claim whose answer was lost is given back: its jobs run at once, and the lost claim does not count', async () => {
+test('a claim whose answer was lost is released: its jobs run at once, and the lost claim does not count', async () => {
   const { pool, loseAnswerTo } = lossyPool(bench.database.url)
   const runs: number[] = []
   const note = defineJob({ type: 'note', lease: '10m', run: (n: number) => void runs.push(n) })

@@ -1,4 +1,4 @@
-// A worker with nothing to do hardly troubles the database, and still notices everything.
+// An idle worker sends few statements, and still notices everything.
 import { afterEach, expect, test } from 'vitest'
 import { defineJob, defineSchedule } from '../../src/index.js'
 import { heard, until, useHoldfast } from '../support/holdfast.js'
@@ -13,21 +13,21 @@ afterEach(async () => {
   await Promise.all(counters.splice(0).map((counter) => counter.close()))
 })
 
-const BEAT = 'record_heartbeat_v1'
+const HEARTBEAT = 'record_heartbeat_v1'
 
-/** A worker that has started, said that it sleeps, and taken its looks at what was enqueued meanwhile. */
 async function idleWorker(options: { schedules?: ReturnType<typeof defineSchedule>[] } = {}) {
   const counter = await countStatements(bench.database.url)
   counters.push(counter)
   const holdfast = bench.open({ database: counter.url, jobs: [job], listen: true, ...options })
+  const asleep = heard(holdfast, 'worker.asleep')
   await holdfast.start()
-  await heartbeats(counter, 2)
+  await asleep
   return { holdfast, counter }
 }
 
 async function heartbeats(counter: StatementCounter, n: number): Promise<void> {
-  const before = counter.sentWith(BEAT)
-  await until(async () => counter.sentWith(BEAT) >= before + n)
+  const before = counter.sentWith(HEARTBEAT)
+  await until(async () => counter.sentWith(HEARTBEAT) >= before + n)
 }
 
 test('an idle worker sends at most two statements a heartbeat, all included', async () => {
@@ -49,7 +49,7 @@ test('a schedule that is not due costs an idle worker nothing', async () => {
   expect(counter.sent() - before).toBeLessThanOrEqual(10)
 })
 
-test('an idle worker takes the job of a holder that is gone', async () => {
+test('an idle worker reaps the job of a dead worker', async () => {
   const { holdfast } = await idleWorker()
   const { id } = await bench.open({ jobs: [job] }).enqueue(job, null, { queue: 'elsewhere' })
   const reaped = heard(holdfast, 'job.reaped')

@@ -1,4 +1,4 @@
-// Pipelines whose workers get no help: no notification, no hand-over, lost answers, stops at the wrong moment.
+// Pipelines without help: no notification, no direct handoff, lost answers, stops at the wrong moment.
 import { afterEach, expect, test } from 'vitest'
 import { defineJob, definePipeline, type HoldfastOptions, type JobDefinition } from '../../src/index.js'
 import { gate } from '../support/gate.js'
@@ -26,7 +26,7 @@ const five = definePipeline({
 const open = (options: Partial<HoldfastOptions<readonly JobDefinition[]>>) =>
   bench.open({ jobs: [add], pipelines: [five], ...options })
 
-test('without hand-over and notifications the poller alone completes every pipeline', async () => {
+test('without direct handoff and notifications the poller alone completes every pipeline', async () => {
   const producer = open({})
   const handles = await Promise.all([1, 2, 3].map((n) => producer.enqueuePipeline(five, n)))
   await open({ directHandoff: false, listen: false, poll: '20ms' }).start()
@@ -34,7 +34,7 @@ test('without hand-over and notifications the poller alone completes every pipel
   expect(await Promise.all(handles.map((handle) => handle.result()))).toEqual([6, 7, 8])
 })
 
-test('with the hand-over a chain needs one claim and one completion per step, and no question for results', async () => {
+test('with direct handoff a chain needs one claim and one completion per step, and no question for results', async () => {
   lossy = lossyPool(bench.database.url)
   const holdfast = open({ database: lossy.pool, poll: '1h' })
   await holdfast.start()
@@ -47,7 +47,7 @@ test('with the hand-over a chain needs one claim and one completion per step, an
   expect(await bench.look('select max(attempts)::int as most from holdfast.jobs')).toEqual([{ most: 1 }])
 })
 
-test('results that are too large to be handed over are asked for', async () => {
+test('results that are too large for the handoff are read separately', async () => {
   lossy = lossyPool(bench.database.url)
   const write = defineJob({ type: 'write', run: (letters: number) => 'x'.repeat(letters) })
   const count = defineJob({ type: 'count', run: ({ text }: { text: string }) => text.length })
@@ -64,7 +64,7 @@ test('results that are too large to be handed over are asked for', async () => {
   expect(lossy.timesSent('step_results_v1')).toBe(1)
 })
 
-test('when the answer to a completion is lost, the step that was handed over with it runs again elsewhere', async () => {
+test('when the answer to a completion is lost, the step that was claimed with it runs again', async () => {
   lossy = lossyPool(bench.database.url)
   const holdfast = open({ database: lossy.pool })
   await holdfast.start()
@@ -77,7 +77,7 @@ test('when the answer to a completion is lost, the step that was handed over wit
   expect(await bench.look(`select count(*)::int as n from holdfast.attempt where verdict = 'lost'`)).toEqual([{ n: 1 }])
 })
 
-test('a step that is handed to a worker that is just stopping is given back', async () => {
+test('a step that is claimed for a worker that is just stopping is released', async () => {
   const begun = gate()
   const mayEnd = gate()
   const slow = defineJob({

@@ -1,4 +1,4 @@
-// A worker tells that it lives from its first claim on, and somebody can stand in for its keeper.
+// A worker sends heartbeats from its first claim on, and the watchdog can renew its leases.
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { defineJob } from '../../src/index.js'
 import { EventHub } from '../../src/observe/events.js'
@@ -37,7 +37,7 @@ interface Wish {
   run?: (signal: AbortSignal) => unknown
 }
 
-/** Its jobs are of the type `task`. The thread that stands in for its keeper waits for the test. */
+/** Its jobs are of the type `task`. The watchdog thread waits for the test. */
 async function openWorker({ lease = '30s', run = () => {}, ...options }: Wish = {}) {
   const watchdog = await startingWatchdog()
   const store = new Store({ database: bench.database.url })
@@ -73,13 +73,13 @@ async function holder(): Promise<number | undefined> {
   return row?.pid
 }
 
-/** As another worker that has not heard of this one for long. */
+/** As another worker that has long seen no heartbeat of this one. */
 async function reap() {
   await bench.look(`update holdfast.worker set heartbeat_at = holdfast.now() - interval '1 hour'`)
   return bench.look('select job_id, state from holdfast.reap_leases_v1()')
 }
 
-test('a worker has its lock before it claims, and jobs run before anybody could stand in for its keeper', async () => {
+test('a worker has its lock before it claims, and jobs run before the watchdog has booted', async () => {
   const { watchdog, worker } = await openWorker()
   const id = await enqueue()
   await worker.start()
@@ -113,7 +113,7 @@ test('a worker that has lost its session gets its lock in another, and goes on',
   await isIn(id, 'completed')
 })
 
-test('leases that the keeper cannot renew are renewed by who stands in, and their runs go on', async () => {
+test('leases that the worker cannot renew are renewed by the watchdog, and their runs continue', async () => {
   const end = gate()
   const reasons: unknown[] = []
   const run = async (signal: AbortSignal) => {
@@ -124,7 +124,7 @@ test('leases that the keeper cannot renew are renewed by who stands in, and thei
   const ids = await Promise.all([enqueue(), enqueue(), enqueue()])
   await worker.start()
   await Promise.all(ids.map((id) => isIn(id, 'running')))
-  // Each of the keeper's rounds begins with a heartbeat, which now waits in vain.
+  // Each round of the lease renewer begins with a heartbeat, which now waits for the lock.
   const locker = await bench.database.connect('admin')
   onTestFinished(() => locker.end())
   await locker.query('begin; select from holdfast.worker for update')
@@ -133,7 +133,7 @@ test('leases that the keeper cannot renew are renewed by who stands in, and thei
   const [first] = await bench.look(ENDS)
 
   watchdog.boot()
-  // Longer than the keeper holds them without a renewal.
+  // Longer than the worker holds them without a renewal.
   const muchLater = `${ENDS} having min(locked_until) > $1::timestamptz + interval '10 seconds'`
   await until(async () => reasons.length > 0 || (await bench.look(muchLater, [first?.end])).length === 1)
   await locker.query('commit')
@@ -146,7 +146,7 @@ test('leases that the keeper cannot renew are renewed by who stands in, and thei
 test.each<[string, Wish, string?]>([
   ['leases are short', { lease: '9s' }],
   ['an operator has pinned another lease', {}, `select holdfast.pin_job_type('task', '{"lease_seconds": 5}')`],
-])('where %s, the worker waits until somebody can stand in for its keeper', async (_, wish, before) => {
+])('where %s, the worker waits until the watchdog has booted', async (_, wish, before) => {
   const { watchdog, worker, store } = await openWorker(wish)
   await putJobTypes(store, [defineJob({ type: 'task' })])
   if (before) await bench.look(before)
@@ -156,7 +156,7 @@ test.each<[string, Wish, string?]>([
     isStarted = true
   })
   await watchdog.arrives()
-  for (let looks = 0; looks < 100; looks += 1) expect(await stateOf(id)).toBe('pending')
+  for (let polls = 0; polls < 100; polls += 1) expect(await stateOf(id)).toBe('pending')
   expect(isStarted).toBe(false)
 
   watchdog.boot()

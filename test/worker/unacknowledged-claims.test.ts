@@ -18,7 +18,7 @@ afterEach(async () => {
   lossy = undefined
 })
 
-/** The lease outlasts the test: nothing comes of waiting. */
+/** The lease outlasts the test: waiting for its end does not help. */
 function noteWorker({ grace = 0 }: { grace?: Duration } = {}) {
   lossy = lossyPool(bench.database.url)
   const runs: number[] = []
@@ -31,7 +31,7 @@ function noteWorker({ grace = 0 }: { grace?: Duration } = {}) {
 
 const places = () => bench.look('select state, attempts, token from holdfast.jobs')
 
-test('a claim that commits only after it was looked for in vain is given back all the same', async () => {
+test('a claim that commits only after a poll did not find it is released all the same', async () => {
   const { lossy, holdfast, note, runs, faults } = noteWorker()
   const handles = await holdfast.enqueueMany(note, [1, 2, 3])
   blocker = await bench.database.connect('admin')
@@ -41,7 +41,7 @@ test('a claim that commits only after it was looked for in vain is given back al
   await until(async () => (await waitingClaims()) > 0)
 
   expect(lossy.cutOff('claim_batch_v1')).toBe(1)
-  // The second look is sent when the first was answered.
+  // The second poll is sent after the answer to the first.
   await until(async () => lossy.timesSent('release_claims_v1') > 1)
   expect(faults).toEqual(['claiming from default'])
   expect(await places()).toEqual(Array(3).fill({ state: 'pending', attempts: 0, token: '0' }))
@@ -68,7 +68,7 @@ test('an unacknowledged claim is released when the database answers again', asyn
   expect(await places()).toEqual(Array(2).fill({ state: 'completed', attempts: 1, token: '2' }))
 })
 
-test('a worker that stops gives back what a claim took whose answer was lost meanwhile, if the database answers in the grace', async () => {
+test('a worker that stops releases the jobs of a claim whose answer was lost meanwhile, if the database answers in the grace', async () => {
   const { lossy, holdfast, note, runs } = noteWorker({ grace: '1m' })
   await holdfast.enqueueMany(note, [1, 2])
   const mayCome = gate()

@@ -1,4 +1,4 @@
-// How a sleeping worker learns of work: NOTIFY is a hint, the clock and the poll are the truth.
+// How a sleeping worker finds work: NOTIFY is a hint that can be missed, the alarm and the poll find every job.
 import { expect, test } from 'vitest'
 import { defineJob } from '../../src/index.js'
 import { heard, until, useHoldfast } from '../support/holdfast.js'
@@ -8,11 +8,11 @@ const bench = useHoldfast()
 const echo = defineJob({ type: 'echo', run: (input: unknown) => input })
 const contract = defineJob({ type: 'echo' })
 
-/** Backends of this database that hear the channel and are at rest: their last statement was the LISTEN. */
+/** Backends of this database that listen and are idle: their last statement was the LISTEN. */
 const LISTENERS = `
   select a.pid from pg_stat_activity as a where a.datname = current_database() and a.query = 'listen "holdfast_wake"'`
 
-/** The worker has said that it sleeps until later than an hour from now. */
+/** The worker has recorded that it sleeps until later than an hour from now. */
 const asleep = async () =>
   (await bench.look(`select id from holdfast.worker where sleeping_until > clock_timestamp() + interval '1 hour'`))
     .length > 0
@@ -123,11 +123,11 @@ test('a worker whose listening connection is killed listens again and misses not
   expect(await afterwards.result()).toBe('afterwards')
 })
 
-test('nobody is notified of a job while no worker sleeps', async () => {
+test('no notification is sent while no worker sleeps', async () => {
   const producer = bench.open({ jobs: [contract] })
   const client = await bench.database.connect('admin')
-  const told: string[] = []
-  client.on('notification', ({ channel }) => told.push(channel))
+  const notified: string[] = []
+  client.on('notification', ({ channel }) => notified.push(channel))
   await client.query('listen holdfast_wake')
 
   await producer.enqueue(contract, 1)
@@ -137,11 +137,11 @@ test('nobody is notified of a job while no worker sleeps', async () => {
   await completed
   await until(asleep)
   await client.query('select 1')
-  const before = told.length
+  const before = notified.length
   await producer.enqueue(contract, 2)
   await until(async () => {
     await client.query('select 1')
-    return told.length > before
+    return notified.length > before
   })
 
   expect(before).toBe(0)

@@ -13,14 +13,14 @@ afterEach(() => {
 
 /** A loop that a test keeps busy: every timer comes so much later than it should. */
 function startedLoop() {
-  let [now, worked, looks] = [0, 0, 0]
+  let [now, worked, measurements] = [0, 0, 0]
   const delay = new LoopDelay({ now: () => now, workedMs: () => worked })
   delay.start(() => {
-    looks += 1
+    measurements += 1
   })
   return {
     delay,
-    looks: () => looks,
+    measurements: () => measurements,
     /** A second of it; `lateMs` for each moment at which a sample may be taken. */
     async second(lateMs: (moment: number) => number) {
       for (let moment = 0; moment < LOOK_MS / SAMPLE_MS; moment += 1) {
@@ -34,7 +34,7 @@ function startedLoop() {
 
 const calm = () => 0
 
-test('the percentile is that of the delays, of the last look or of more', async () => {
+test('the percentile is that of the delays, of the last measurement or of more', async () => {
   const loop = startedLoop()
   await loop.second(() => 150)
   await loop.second((moment) => (moment < 10 ? 80 : 0))
@@ -44,7 +44,7 @@ test('the percentile is that of the delays, of the last look or of more', async 
   expect(loop.delay.percentile(90, 10)).toBe(150)
 })
 
-test('no more than the last ten looks are kept', async () => {
+test('no more than the last ten measurements are kept', async () => {
   const loop = startedLoop()
   await loop.second(() => 150)
   for (let second = 0; second < 9; second += 1) await loop.second(calm)
@@ -55,7 +55,7 @@ test('no more than the last ten looks are kept', async () => {
   expect(loop.delay.percentile(99, 10)).toBe(0)
 })
 
-test('a loop that rests is no longer sampled, and looked at all the same', async () => {
+test('a loop that rests is no longer sampled, and still measured', async () => {
   const loop = startedLoop()
   expect(vi.getTimerCount()).toBe(2)
 
@@ -63,7 +63,7 @@ test('a loop that rests is no longer sampled, and looked at all the same', async
 
   expect(vi.getTimerCount()).toBe(1)
   await loop.second(calm)
-  expect(loop.looks()).toBe(4)
+  expect(loop.measurements()).toBe(4)
   expect(loop.delay.percentile(99, 1)).toBe(0)
 })
 

@@ -11,14 +11,14 @@ afterEach(() => {
 
 const unreachable = () => new HoldfastError('CONNECTION_FAILED', 'read ECONNRESET')
 
-/** Claims whose looks are answered by `answers`, the last of them again and again. */
+/** Claims whose polls are answered by `answers`, the last of them repeatedly. */
 function claims(...answers: (Error | 'nothing' | 'all')[]) {
-  const looks: { at: number; leaseIds: readonly string[] }[] = []
+  const polls: { at: number; leaseIds: readonly string[] }[] = []
   const faults: string[] = []
   const released = vi.fn()
   const subject = new UnacknowledgedClaims({
     async release(leaseIds) {
-      looks.push({ at: performance.now() - startedAt, leaseIds })
+      polls.push({ at: performance.now() - startedAt, leaseIds })
       const answer = answers.length > 1 ? answers.shift() : answers[0]
       if (answer instanceof Error) throw answer
       return answer === 'all' ? leaseIds : []
@@ -36,81 +36,81 @@ function claims(...answers: (Error | 'nothing' | 'all')[]) {
     await expect(lost).rejects.toMatchObject({ code: 'CONNECTION_FAILED' })
     return id
   }
-  return { subject, looks, faults, released, lose }
+  return { subject, polls, faults, released, lose }
 }
 
-test('a claim that is answered or refused is in no doubt, and each has an id of its own', async () => {
-  const { subject, looks } = claims('all')
+test('a claim that is answered or refused is not polled for, and each has an id of its own', async () => {
+  const { subject, polls } = claims('all')
 
   const ids = [await subject.claim(async (leaseId) => leaseId), await subject.claim(async (leaseId) => leaseId)]
   await expect(subject.claim(() => Promise.reject(new HoldfastError('INVALID_OPTION', 'no')))).rejects.toThrow('no')
   await vi.advanceTimersByTimeAsync(10_000)
 
   expect(new Set(ids).size).toBe(2)
-  expect(looks).toEqual([])
+  expect(polls).toEqual([])
 })
 
-test('what is found is given back at once, told, and not looked for again', async () => {
-  const { looks, released, lose } = claims('all')
+test('a claim that is found is released at once, reported, and not polled for again', async () => {
+  const { polls, released, lose } = claims('all')
 
   const id = await lose()
   await vi.advanceTimersByTimeAsync(300_000)
 
-  expect(looks).toEqual([{ at: 0, leaseIds: [id] }])
+  expect(polls).toEqual([{ at: 0, leaseIds: [id] }])
   expect(released).toHaveBeenCalledOnce()
 })
 
-test('what is not found is looked for again, less and less often, for two minutes', async () => {
-  const { looks, released, lose } = claims('nothing')
+test('a claim that is not found is polled for again, less and less often, for two minutes', async () => {
+  const { polls, released, lose } = claims('nothing')
 
   await lose()
   await vi.advanceTimersByTimeAsync(300_000)
 
-  expect(looks.slice(0, 5).map(({ at }) => at)).toEqual([0, 50, 150, 350, 750])
-  expect(looks.at(-1)?.at).toBeGreaterThanOrEqual(120_000)
-  expect(looks.at(-1)?.at).toBeLessThan(126_000)
-  expect(looks.length).toBeLessThan(40)
+  expect(polls.slice(0, 5).map(({ at }) => at)).toEqual([0, 50, 150, 350, 750])
+  expect(polls.at(-1)?.at).toBeGreaterThanOrEqual(120_000)
+  expect(polls.at(-1)?.at).toBeLessThan(126_000)
+  expect(polls.length).toBeLessThan(40)
   expect(released).not.toHaveBeenCalled()
 })
 
 test('while the database does not answer, the time does not count', async () => {
-  const { looks, faults, released, lose } = claims(...Array(1000).fill(unreachable()), 'nothing', 'all')
+  const { polls, faults, released, lose } = claims(...Array(1000).fill(unreachable()), 'nothing', 'all')
 
   await lose()
   await vi.advanceTimersByTimeAsync(600_000)
 
   expect(faults).toHaveLength(1000)
-  expect(looks).toHaveLength(1002)
+  expect(polls).toHaveLength(1002)
   expect(released).toHaveBeenCalledOnce()
 })
 
-test('a further claim in doubt is looked for at once, together with the others', async () => {
-  const { looks, lose } = claims('nothing')
+test('a further unacknowledged claim is polled for at once, together with the others', async () => {
+  const { polls, lose } = claims('nothing')
   const first = await lose()
   await vi.advanceTimersByTimeAsync(10_000)
-  looks.splice(0)
+  polls.splice(0)
 
   const second = await lose()
   await vi.advanceTimersByTimeAsync(50)
 
-  expect(looks.map(({ leaseIds }) => leaseIds)).toEqual([
+  expect(polls.map(({ leaseIds }) => leaseIds)).toEqual([
     [first, second],
     [first, second],
   ])
 })
 
-test('a look that is refused for good is not repeated', async () => {
-  const { looks, faults, lose } = claims(new Error('permission denied'))
+test('a poll that is refused for a permanent reason is not repeated', async () => {
+  const { polls, faults, lose } = claims(new Error('permission denied'))
 
   await lose()
   await vi.advanceTimersByTimeAsync(300_000)
 
-  expect(looks).toHaveLength(1)
+  expect(polls).toHaveLength(1)
   expect(faults).toEqual(['releasing 1 unacknowledged claims'])
 })
 
-test('stop looks once more, and goes on until the database answers', async () => {
-  const { subject, looks, lose } = claims('nothing', unreachable(), unreachable(), 'nothing')
+test('stop polls once more, and repeats it until the database answers', async () => {
+  const { subject, polls, lose } = claims('nothing', unreachable(), unreachable(), 'nothing')
   await lose()
   await vi.advanceTimersByTimeAsync(0)
 
@@ -118,16 +118,16 @@ test('stop looks once more, and goes on until the database answers', async () =>
   await vi.advanceTimersByTimeAsync(10_000)
   await stopped
 
-  expect(looks.map(({ at }) => at)).toEqual([0, 0, 500, 1000])
+  expect(polls.map(({ at }) => at)).toEqual([0, 0, 500, 1000])
 })
 
-test('stop gives up when its time is over, after one look at least', async () => {
-  const { subject, looks, lose } = claims(unreachable())
+test('stop gives up when its time is over, after at least one poll', async () => {
+  const { subject, polls, lose } = claims(unreachable())
   await lose()
 
   const stopped = subject.stop(-1)
   await vi.advanceTimersByTimeAsync(5000)
   await stopped
 
-  expect(looks).toHaveLength(2)
+  expect(polls).toHaveLength(2)
 })

@@ -13,21 +13,21 @@ afterEach(() => {
 
 const HOUR = 3_600_000
 
-/** A wake-up whose answers the test chooses: when the next job falls due, and whether it can be told. */
+/** A wake-up whose answers the test chooses: when the next job falls due, and whether notifications arrive. */
 function wakeup({ listen = true, pollMs = HOUR } = {}) {
-  const answers = { dueMs: null as number | null, isHeard: true }
-  const said: number[] = []
-  const listeners: { heard(): void; lost(error: Error): void; isClosed: boolean }[] = []
+  const answers = { dueMs: null as number | null, isListening: true }
+  const recorded: number[] = []
+  const listeners: { notify(): void; lost(error: Error): void; isClosed: boolean }[] = []
   const database = {
     async prepared(_: string, [, , sleepMs]: [string, string[], number]) {
-      said.push(sleepMs)
+      recorded.push(sleepMs)
       return { rows: [{ due_ms: answers.dueMs }] }
     },
-    async listen(_: string, heard: () => void, lost: (error: Error) => void): Promise<Listening> {
-      const listener = { heard, lost, isClosed: false }
+    async listen(_: string, notify: () => void, lost: (error: Error) => void): Promise<Listening> {
+      const listener = { notify, lost, isClosed: false }
       listeners.push(listener)
       return {
-        check: async () => answers.isHeard,
+        check: async () => answers.isListening,
         async close() {
           listener.isClosed = true
         },
@@ -35,63 +35,65 @@ function wakeup({ listen = true, pollMs = HOUR } = {}) {
     },
   }
   const store = { schema: 'holdfast', open: async () => database } as unknown as Store
-  const subject = new WakeUp(store, { worker: 'w', queues: ['q'], pollMs, listen, onFault: () => {} })
+  const asleep = vi.fn()
+  const options = { worker: 'w', queues: ['q'], pollMs, listen, onAsleep: asleep, onFault: () => {} }
+  const subject = new WakeUp(store, options)
   const nap = subject.sleep.bind(subject)
-  let looks = 0
-  /** A lane that looks, finds nothing, and sleeps again. */
-  const lookAndSleep = async () => {
+  let polls = 0
+  /** A queue fetcher that polls, finds nothing, and sleeps again. */
+  const pollAndSleep = async () => {
     for (;;) {
-      looks += 1
+      polls += 1
       await nap()
     }
   }
-  return { subject, nap, answers, said, listeners, lookAndSleep, looks: () => looks }
+  return { subject, nap, answers, recorded, listeners, pollAndSleep, polls: () => polls, asleep }
 }
 
-/** The wake-up has listened, said that its worker sleeps, and looked as often as it does for news. */
-async function asleep(parts: ReturnType<typeof wakeup>) {
+/** The wake-up listens, has recorded that its worker sleeps, and has let it poll again for what came meanwhile. */
+async function untilAsleep(parts: ReturnType<typeof wakeup>) {
   parts.subject.start()
   await vi.advanceTimersByTimeAsync(0)
-  void parts.lookAndSleep()
+  void parts.pollAndSleep()
   await vi.advanceTimersByTimeAsync(1000)
 }
 
-test('a worker that begins to sleep says so and looks again at once, after 20 and after 200 ms', async () => {
+test('a worker that begins to sleep records it and polls again at once, after 20 and after 200 ms', async () => {
   const parts = wakeup()
   parts.subject.start()
   await vi.advanceTimersByTimeAsync(0)
-  void parts.lookAndSleep()
-  const looked: number[] = []
+  void parts.pollAndSleep()
+  const polled: number[] = []
   for (const ms of [0, 19, 1, 179, 1, 10_000]) {
     await vi.advanceTimersByTimeAsync(ms)
-    looked.push(parts.looks())
+    polled.push(parts.polls())
   }
 
-  expect(looked).toEqual([2, 2, 3, 3, 4, 4])
-  expect(parts.said).toEqual([2 * HOUR])
+  expect(polled).toEqual([2, 2, 3, 3, 4, 4])
+  expect(parts.recorded).toEqual([2 * HOUR])
 })
 
-test('whoever is woken and sleeps again looks once more: something may have fallen due in between', async () => {
+test('a worker that is woken and sleeps again polls once more: a job may have fallen due in between', async () => {
   const parts = wakeup()
-  await asleep(parts)
-  const before = parts.looks()
+  await untilAsleep(parts)
+  const before = parts.polls()
 
   parts.subject.wake()
   await vi.advanceTimersByTimeAsync(1000)
 
-  // Once because it was woken, once more after it has said that it sleeps.
-  expect(parts.looks() - before).toBe(2)
+  // Once because it was woken, once more after it has recorded its sleep.
+  expect(parts.polls() - before).toBe(2)
 })
 
 test('NOTIFY wakes a sleeping worker', async () => {
   const parts = wakeup()
-  await asleep(parts)
-  const before = parts.looks()
+  await untilAsleep(parts)
+  const before = parts.polls()
 
-  parts.listeners[0]?.heard()
+  parts.listeners[0]?.notify()
   await vi.advanceTimersByTimeAsync(0)
 
-  expect(parts.looks()).toBeGreaterThan(before)
+  expect(parts.polls()).toBeGreaterThan(before)
 })
 
 test('a sleeping worker wakes when the next job falls due', async () => {
@@ -99,81 +101,81 @@ test('a sleeping worker wakes when the next job falls due', async () => {
   parts.answers.dueMs = 500
   parts.subject.start()
   await vi.advanceTimersByTimeAsync(0)
-  void parts.lookAndSleep()
+  void parts.pollAndSleep()
   await vi.advanceTimersByTimeAsync(499)
-  const before = parts.looks()
+  const before = parts.polls()
   parts.answers.dueMs = null
 
   await vi.advanceTimersByTimeAsync(1)
 
-  expect(parts.looks()).toBeGreaterThan(before)
+  expect(parts.polls()).toBeGreaterThan(before)
 })
 
-test('where a job falls due every millisecond, a sleeping worker looks for them every 10 ms', async () => {
+test('where a job falls due every millisecond, a sleeping worker polls every 10 ms', async () => {
   const parts = wakeup()
   parts.answers.dueMs = 1
-  await asleep(parts)
-  const before = parts.looks()
+  await untilAsleep(parts)
+  const before = parts.polls()
 
   await vi.advanceTimersByTimeAsync(1000)
 
-  // Each alarm is two looks: because it rang, and once more after the worker has said that it sleeps.
-  expect(parts.looks() - before).toBe(2 * 100)
+  // Each alarm causes two polls: the second after the worker has recorded its sleep.
+  expect(parts.polls() - before).toBe(2 * 100)
 })
 
-test('without anything to wake it a worker looks by its poll', async () => {
+test('without a wake-up a worker polls at its interval', async () => {
   const parts = wakeup()
-  await asleep(parts)
-  const before = parts.looks()
+  await untilAsleep(parts)
+  const before = parts.polls()
 
   await vi.advanceTimersByTimeAsync(HOUR)
 
-  expect(parts.looks()).toBeGreaterThan(before)
+  expect(parts.polls()).toBeGreaterThan(before)
 })
 
-test('a poll says first that the worker sleeps on, so that one look is enough', async () => {
+test('before a poll the sleep is recorded again, so that one poll is enough', async () => {
   const parts = wakeup()
-  await asleep(parts)
-  const before = parts.looks()
+  await untilAsleep(parts)
+  const before = parts.polls()
 
   await vi.advanceTimersByTimeAsync(HOUR - 2000)
 
-  expect(parts.said.length).toBe(2)
-  expect(parts.looks() - before).toBe(1)
+  expect(parts.recorded.length).toBe(2)
+  expect(parts.polls() - before).toBe(1)
 })
 
-test('a worker that cannot be told polls every second', async () => {
+test('a worker without LISTEN polls every second', async () => {
   const parts = wakeup({ listen: false })
-  await asleep(parts)
-  const before = parts.looks()
+  await untilAsleep(parts)
+  const before = parts.polls()
 
   await vi.advanceTimersByTimeAsync(10_000)
 
-  expect(parts.looks() - before).toBeGreaterThanOrEqual(10)
-  expect(Math.max(...parts.said)).toBe(2000)
+  expect(parts.polls() - before).toBeGreaterThanOrEqual(10)
+  expect(Math.max(...parts.recorded)).toBe(2000)
 })
 
-test('a lost connection is listened on anew, with a look at what was missed, after days of quiet too', async () => {
+test('a lost connection is replaced, with a poll for what was missed, after days of quiet too', async () => {
   const parts = wakeup()
-  await asleep(parts)
-  // Each check leaves nothing behind that the loss would have to walk through.
+  await untilAsleep(parts)
+  // Each check leaves nothing behind that makes the loss expensive.
   await vi.advanceTimersByTimeAsync(3 * 24 * HOUR)
-  const before = parts.looks()
+  const before = parts.polls()
 
   parts.listeners[0]?.lost(new Error('terminated'))
   await vi.advanceTimersByTimeAsync(1000)
 
   expect(parts.listeners.map(({ isClosed }) => isClosed)).toEqual([true, false])
-  expect(parts.looks()).toBeGreaterThan(before)
+  expect(parts.polls()).toBeGreaterThan(before)
 })
 
-test('a connection that no longer hears its channel is replaced at the next check', async () => {
+test('a connection that no longer receives notifications is replaced at the next check', async () => {
   const parts = wakeup()
-  await asleep(parts)
-  parts.answers.isHeard = false
+  await untilAsleep(parts)
+  parts.answers.isListening = false
 
   await vi.advanceTimersByTimeAsync(10_000)
-  parts.answers.isHeard = true
+  parts.answers.isListening = true
   await vi.advanceTimersByTimeAsync(1000)
 
   expect(parts.listeners.map(({ isClosed }) => isClosed)).toEqual([true, false])
@@ -191,4 +193,20 @@ test('stop wakes every sleeper, closes the connection and leaves no timer', asyn
   await parts.nap()
   expect(parts.listeners.map(({ isClosed }) => isClosed)).toEqual([true])
   expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a worker reports that it is asleep when no further poll is due, and again after each poll', async () => {
+  const parts = wakeup()
+  parts.subject.start()
+  await vi.advanceTimersByTimeAsync(0)
+  void parts.pollAndSleep()
+  await vi.advanceTimersByTimeAsync(199)
+  expect(parts.asleep).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(parts.asleep).toHaveBeenCalledOnce()
+
+  parts.subject.wake()
+  await vi.advanceTimersByTimeAsync(0)
+
+  expect(parts.asleep).toHaveBeenCalledTimes(2)
 })

@@ -12,6 +12,8 @@ export interface WakeUpOptions {
   readonly pollMs: number
   /** false: never LISTEN. Undefined: where the connection is found to receive notifications. */
   readonly listen: boolean | undefined
+  /** Every queue fetcher sleeps until a wake-up or the next poll. */
+  onAsleep(): void
   onFault(doing: string, error: unknown): void
 }
 
@@ -31,6 +33,7 @@ export class WakeUp {
   readonly #sleepers = new Set<() => void>()
   readonly #timers = new Set<NodeJS.Timeout>()
   #listening: Listening | undefined
+  #isConnecting = false
   #isStopping = false
   #recordedUntil = 0
   #isWokenSincePoll = true
@@ -46,7 +49,9 @@ export class WakeUp {
   }
 
   start(): void {
-    if (this.#options.listen !== false) this.#listenLoop = this.#keepListening()
+    if (this.#options.listen === false) return
+    this.#isConnecting = true
+    this.#listenLoop = this.#keepListening()
   }
 
   async stop(): Promise<void> {
@@ -70,8 +75,15 @@ export class WakeUp {
     if (this.#isStopping) return Promise.resolve()
     return new Promise((resolve) => {
       this.#sleepers.add(resolve)
-      this.#beginRecording()
+      if (this.#isWokenSincePoll) this.#beginRecording()
+      else if (this.#isAsleep) this.#options.onAsleep()
     })
+  }
+
+  /** No poll is due before the alarm. */
+  get #isAsleep(): boolean {
+    const isPollDue = this.#timers.size > 0 || this.#recording !== undefined || this.#isConnecting
+    return !isPollDue && this.#sleepers.size === this.#options.queues.length
   }
 
   /** A job has fallen due. */
@@ -94,7 +106,6 @@ export class WakeUp {
 
   /** Records that this worker sleeps, and sets the alarm for the first job that falls due. */
   async #recordSleep(): Promise<void> {
-    if (!this.#isWokenSincePoll) return // the alarm of the last poll still stands
     this.#isWokenSincePoll = false
     const { worker, queues, onFault } = this.#options
     const isNew = this.#recordedUntil < performance.now()
@@ -149,12 +160,15 @@ export class WakeUp {
       }
       try {
         const database = await this.#store.open()
-        if (!(this.#options.listen ?? database.capabilities.listen)) return
+        this.#isConnecting = this.#options.listen ?? database.capabilities.listen
+        if (!this.#isConnecting) return
         this.#listening = await database.listen(`${this.#store.schema}_wake`, () => this.wake(), lose)
+        this.#isConnecting = false
         tries = 1
         this.wake()
         await this.#keepChecking(this.#listening, () => isLost)
       } catch (error) {
+        this.#isConnecting = false
         this.#options.onFault('listening; polling continues', error)
       }
       const listening = this.#listening

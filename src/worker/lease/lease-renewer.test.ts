@@ -110,10 +110,10 @@ test('when no renewal succeeds, leases are given up at 0.8 of their length and t
   hold([job('short', 5000), job('long', 60_000)], monotonicMs())
   renewer.start()
   await vi.advanceTimersByTimeAsync(4000)
-  expect(calls.filter((fact) => fact.startsWith('overdue'))).toEqual([])
+  expect(calls.filter((call) => call.startsWith('overdue'))).toEqual([])
   await vi.advanceTimersByTimeAsync(1000)
 
-  expect(calls.filter((fact) => !/^(fault|unanswered)/.test(fact))).toEqual(['overdue short', 'not healthy'])
+  expect(calls.filter((call) => !/^(fault|unanswered)/.test(call))).toEqual(['overdue short', 'not healthy'])
   await renewer.stop()
 })
 
@@ -145,7 +145,7 @@ test('the first renewal that succeeds makes it healthy again', async () => {
   isDown = false
   await vi.advanceTimersByTimeAsync(1000)
 
-  expect(calls.filter((fact) => !/^(fault|unanswered)/.test(fact))).toEqual(['overdue 1', 'not healthy', 'healthy'])
+  expect(calls.filter((call) => !/^(fault|unanswered)/.test(call))).toEqual(['overdue 1', 'not healthy', 'healthy'])
   await renewer.stop()
 })
 
@@ -181,7 +181,7 @@ test('leases that the watchdog has renewed while this thread was blocked are nei
   renewer.start()
   clock.watchdogRenewed(monotonicMs() + 900)
   await vi.advanceTimersByTimeAsync(1000)
-  expect(calls.filter((fact) => fact.startsWith('fault'))).toEqual(['fault renewing 0 leases'])
+  expect(calls.filter((call) => call.startsWith('fault'))).toEqual(['fault renewing 0 leases'])
   expect(calls).not.toContain('overdue 1')
 
   await vi.advanceTimersByTimeAsync(5000)

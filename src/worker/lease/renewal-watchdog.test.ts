@@ -27,7 +27,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Its threads wait until they are told to boot or to die. */
+/** Its threads wait until send() lets them boot or die. */
 function watchdog({ bootsAtOnce = false, replaceMs = 1 } = {}) {
   const word = new Int32Array(new SharedArrayBuffer(8))
   const faults: string[] = []
@@ -57,7 +57,7 @@ function watchdog({ bootsAtOnce = false, replaceMs = 1 } = {}) {
   return { subject, send, faults, faultSeen, threads }
 }
 
-test('the worker does not wait for a thread that need not boot yet, and is told later of its faults', async () => {
+test('the worker does not wait for a thread that need not boot yet, and its faults are reported later', async () => {
   const { subject, send, faults, faultSeen } = watchdog()
   await subject.start()
 

@@ -18,15 +18,15 @@ type Handler = (ctx: JobContext) => unknown
 /** One job with its memory; each call of `attempt` is one run of it. */
 function jobOf(handler: Handler) {
   const store = stepStore()
-  const operations = {
+  const leasedCalls = {
     progress: async () => true,
     tx: async <T>(_: unknown, work: (tx: never) => Promise<T>) => work({} as never),
     complete: async () => {},
     ...durableStepCalls(store),
   }
   const definition = defineJob({ type: 'job', run: (_, ctx) => handler(ctx) }) as unknown as RunnableJob
-  const start = () => startedRun((onOutcome) => startRun(JOB, definition, operations, () => SILENT, onOutcome))
-  return { store, operations, start, attempt: () => start().outcome }
+  const start = () => startedRun((onOutcome) => startRun(JOB, definition, leasedCalls, () => SILENT, onOutcome))
+  return { store, leasedCalls, start, attempt: () => start().outcome }
 }
 
 const SUSPENDED = (...waits: object[]) => ({ kind: 'suspended', waits })
@@ -124,7 +124,7 @@ describe('steps', () => {
 
   test('a step whose job was lost meanwhile ends the run as lost', async () => {
     const job = jobOf((ctx) => ctx.step('one', () => 1))
-    job.operations.rememberStep = async () => {
+    job.leasedCalls.rememberStep = async () => {
       throw new HoldfastError('LEASE_LOST')
     }
 
@@ -194,7 +194,7 @@ describe('waits', () => {
     expect(await job.attempt()).toEqual({ kind: 'completed', output: '{"eur":7}' })
   })
 
-  test('an event that nobody has emitted suspends the run', async () => {
+  test('an event that was not emitted suspends the run', async () => {
     const job = jobOf((ctx) => ctx.waitFor('paid', { timeout: '1m' }))
 
     expect(await job.attempt()).toEqual(SUSPENDED({ kind: 'event', name: 'paid', event: 'paid', delayMs: 60_000 }))
@@ -258,7 +258,7 @@ describe('a handler that catches the word to wait', () => {
     ['does another step', async (ctx) => caught(ctx).then(() => ctx.step('next', () => FOREVER))],
     ['opens a transaction', async (ctx) => caught(ctx).then(() => ctx.tx(async () => FOREVER))],
     [
-      'tells its progress',
+      'reports its progress',
       async (ctx) =>
         caught(ctx)
           .then(() => ctx.progress(1))

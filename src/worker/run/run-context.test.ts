@@ -8,7 +8,7 @@ import { RunContext, RunState } from './run-context.js'
 
 function context() {
   const done: string[] = []
-  const operations: LeasedCalls = {
+  const leasedCalls: LeasedCalls = {
     async progress(_, share) {
       done.push(`progress ${share}`)
       return true
@@ -26,11 +26,11 @@ function context() {
   }
   return {
     done,
-    ctx: new RunContext(new RunState({ id: '1' } as ClaimedJob, new Cancellation(), operations, () => SILENT)),
+    ctx: new RunContext(new RunState({ id: '1' } as ClaimedJob, new Cancellation(), leasedCalls, () => SILENT)),
   }
 }
 
-test('progress told inside the run’s own transaction is written after it, the latest only', async () => {
+test('progress reported inside the run’s own transaction is written after it, the latest only', async () => {
   const { ctx, done } = context()
   await ctx.tx(async () => {
     await ctx.progress(0.1)
@@ -41,7 +41,7 @@ test('progress told inside the run’s own transaction is written after it, the 
   expect(done).toEqual(['begin', 'commit', 'progress 0.2', 'progress 0.3'])
 })
 
-test('a transaction that completed the job has no progress to tell any more', async () => {
+test('a transaction that completed the job reports no progress any more', async () => {
   const { ctx, done } = context()
   await ctx.tx(async (tx) => {
     await ctx.progress(0.9)

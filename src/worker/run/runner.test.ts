@@ -26,21 +26,21 @@ type Handler = (input: { n: number }, ctx: JobContext) => unknown
 
 /** A run of `handler` whose progress, transactions and completions are accepted. */
 function runOf(handler: Handler, options: { timeout?: '1s'; isClaimed?: boolean; steps?: StepStore } = {}) {
-  const told: string[] = []
+  const calls: string[] = []
   const { isClaimed = true, steps, ...rest } = options
-  const operations = {
+  const leasedCalls = {
     async progress(_: unknown, share: number, message: string | null) {
-      told.push(`progress ${share} ${message}`)
+      calls.push(`progress ${share} ${message}`)
       return isClaimed
     },
     tx: async <T>(_: unknown, work: (tx: never) => Promise<T>) => work({} as never),
     async complete(_: unknown, __: unknown, output: string) {
-      told.push(`complete ${output}`)
+      calls.push(`complete ${output}`)
     },
     ...durableStepCalls(steps),
   }
   const definition = defineJob({ type: 'job', run: handler, ...rest }) as unknown as RunnableJob
-  return { told, ...startedRun((onOutcome) => startRun(JOB, definition, operations, () => SILENT, onOutcome)) }
+  return { calls, ...startedRun((onOutcome) => startRun(JOB, definition, leasedCalls, () => SILENT, onOutcome)) }
 }
 
 const until = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -75,9 +75,9 @@ test.each<[string, Handler]>([
   ],
   // biome-ignore lint/suspicious/noThenProperty: it is the point of the test
   ['returns what calls back at once', () => ({ then: (resolve: (value: unknown) => void) => resolve(1) })],
-])('what a handler that %s comes to is told after the run has started', async (_, handler) => {
+])('the outcome of a handler that %s is reported after the run has started', async (_, handler) => {
   let isStarted = false
-  const told = await new Promise((resolve) => {
+  const wasStarted = await new Promise((resolve) => {
     const definition = defineJob({ type: 'job', run: handler }) as unknown as RunnableJob
     startRun(
       JOB,
@@ -89,7 +89,7 @@ test.each<[string, Handler]>([
     isStarted = true
   })
 
-  expect(told).toBe(true)
+  expect(wasStarted).toBe(true)
 })
 
 describe('what a handler throws', () => {
@@ -148,7 +148,7 @@ describe('a run that is told to stop', () => {
     expect(await run.outcome).toEqual({ kind: 'completed', output: 'true' })
   })
 
-  test('before its handler looked at the signal finds it aborted', async () => {
+  test('before its handler reads the signal finds it aborted', async () => {
     let reason: unknown
     const run = runOf(async (_, ctx) => {
       await Promise.resolve()
@@ -192,7 +192,7 @@ describe('a run that is told to stop', () => {
     expect(await deaf.outcome).toMatchObject({ kind: 'failed', failure: { code: 'TIMED_OUT' } })
   })
 
-  test('in time is not told again by its timeout, and leaves no timer', async () => {
+  test('in time is not stopped again by its timeout, and leaves no timer', async () => {
     await runOf(() => 'quick', { timeout: '1s' }).outcome
     await runOf(async () => 'quick', { timeout: '1s' }).outcome
 
@@ -216,7 +216,7 @@ describe('a run that is told to stop', () => {
     })
 
     expect(await run.outcome).toEqual({ kind: 'completed', output: 'false' })
-    expect(run.told).toEqual(['complete {"done":true}'])
+    expect(run.calls).toEqual(['complete {"done":true}'])
   })
 })
 
@@ -234,6 +234,6 @@ describe('progress', () => {
     })
     await run.outcome
 
-    expect(run.told).toEqual(['progress 0.5 null', 'progress 1 nul \ufffd'])
+    expect(run.calls).toEqual(['progress 0.5 null', 'progress 1 nul \ufffd'])
   })
 })

@@ -1,4 +1,4 @@
-// Announces what becomes of claimed jobs: lifecycle events, from which metrics are made, and log lines.
+// Announces each step of claimed jobs: lifecycle events, from which metrics are made, and log lines.
 
 import type { Logger } from '../../domain/job/context.js'
 import type { ClaimedJob } from '../../domain/job/job.js'

@@ -1,4 +1,4 @@
-// Jobs that a worker has claimed ahead, when all its slots are taken by runs that last.
+// Prefetched jobs of a worker whose slots are all taken by long runs.
 import { expect, test } from 'vitest'
 import { defineJob } from '../../src/index.js'
 import { until, useHoldfast } from '../support/holdfast.js'
@@ -7,7 +7,7 @@ const bench = useHoldfast()
 const SLOTS = 2
 const QUICK = 300
 
-test('what waits behind long runs of a busy worker is run by another that has nothing to do', async () => {
+test('jobs that wait behind the long runs of a busy worker are run by an idle one', async () => {
   const quickRuns: number[] = []
   let letGo = () => {}
   const gone = new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ test('what waits behind long runs of a busy worker is run by another that has no
   await idle.start()
   await until(async () => quickRuns.length === 2 * QUICK)
 
-  expect(released).toBeGreaterThan(0) // what the busy one had claimed behind the long ones
+  expect(released).toBeGreaterThan(0) // the jobs that the busy worker had prefetched
   expect(holding).toBe(SLOTS)
   expect(new Set(quickRuns).size).toBe(2 * QUICK)
   const living = async () => (await bench.look('select from holdfast.lease')).length

@@ -1,4 +1,4 @@
-// The order in which a worker tells of a job, when the answers of the database come in another.
+// The order in which a worker announces the steps of a job, when the answers of the database arrive in another.
 import { expect, test } from 'vitest'
 import { defineJob } from '../../src/index.js'
 import { gate } from '../support/gate.js'
@@ -7,22 +7,22 @@ import { lossyPool } from '../support/lossy-pool.js'
 
 const bench = useHoldfast()
 
-test('the end of a run is told before the next begins, although the claim was answered first', async () => {
+test('the end of a run is announced before the next begins, although the claim was answered first', async () => {
   const { pool, delayAnswerTo } = lossyPool(bench.database.url)
   const isClaimedAgain = gate()
   delayAnswerTo('fail_jobs_v1', isClaimedAgain.opened)
-  const told: string[] = []
+  const announced: string[] = []
   const flaky = defineJob({
     type: 'flaky',
     retry: { base: 0, max: 0 },
     run(_, { job }) {
-      told.push(`run ${job.attempts}`)
+      announced.push(`run ${job.attempts}`)
       if (job.attempts === 1) throw new Error('once')
     },
   })
   const holdfast = bench.open({ jobs: [flaky], database: pool, poll: '20ms' })
   for (const name of ['job.claimed', 'job.failed', 'job.completed'] as const) {
-    holdfast.on(name, ({ attempt }) => told.push(`${name} ${attempt}`))
+    holdfast.on(name, ({ attempt }) => announced.push(`${name} ${attempt}`))
   }
   const handle = await holdfast.enqueue(flaky, {})
   await holdfast.start()
@@ -30,11 +30,11 @@ test('the end of a run is told before the next begins, although the claim was an
   await until(async () => (await bench.look('select from holdfast.lease where attempts = 2')).length === 1)
   // Whatever the claim set off here has happened by the time that more questions are answered.
   for (let n = 0; n < 5; n += 1) await pool.query('select 1')
-  expect(told).toEqual(['job.claimed 1', 'run 1'])
+  expect(announced).toEqual(['job.claimed 1', 'run 1'])
   isClaimedAgain.open()
   await handle.result()
   await holdfast.close()
   await pool.end()
 
-  expect(told).toEqual(['job.claimed 1', 'run 1', 'job.failed 1', 'job.claimed 2', 'run 2', 'job.completed 2'])
+  expect(announced).toEqual(['job.claimed 1', 'run 1', 'job.failed 1', 'job.claimed 2', 'run 2', 'job.completed 2'])
 })
