@@ -10,15 +10,6 @@ export type { OperatorOptions } from './client/producer.js'
 export type { Schedules, ScheduleUpdate } from './client/schedules.js'
 export type { StatsQuery } from './client/stats.js'
 export { type ErrorCode, HoldfastError, isHoldfastError } from './domain/error/errors.js'
-export { JobCancelled, JobSuperseded, JobTimedOut, LeaseLost, Shutdown } from './domain/job/abort-reasons.js'
-export type {
-  BeginTransaction,
-  ChainableJob,
-  ChainOptions,
-  JobContext,
-  Logger,
-  Transaction,
-} from './domain/job/context.js'
 export {
   defineJob,
   type GivenOf,
@@ -27,35 +18,17 @@ export {
   type KeyValue,
   type OutputOf,
 } from './domain/job/definition.js'
-export type { StepKind, StoredStep, Wait } from './domain/job/durable-step.js'
 export type { EnqueueManyOptions, EnqueueOptions } from './domain/job/enqueue-options.js'
 export type { Explanation, Reason, ReasonCode } from './domain/job/explanation.js'
-export type { Failure } from './domain/job/failure.js'
 export { formatFilter, parseFilter } from './domain/job/filter-language.js'
-export { NonRetryable, RetryAfter } from './domain/job/handler-errors.js'
 export type { AnyJobId, ClaimedJob, Job, JobId, JobState, KeyPolicy } from './domain/job/job.js'
 export type { InputCondition, JobFilter } from './domain/job/job-filter.js'
-export { type Cancel, cancel, type Snooze, snooze } from './domain/job/outcome.js'
-export type {
-  Attempt,
-  AuditEntry,
-  BulkOperation,
-  BulkOperationName,
-  CappedCount,
-  JobPage,
-  JobRow,
-  JobStory,
-  JobVersion,
-  KeyView,
-  LiveCounts,
-  Page,
-  QueueView,
-  Spread,
-  StatCount,
-  StatPoint,
-  Stats,
-  WorkerView,
-} from './domain/operate/operator-views.js'
+export type { BulkOperation, BulkOperationName } from './domain/operate/bulk-operation.js'
+export type { Attempt, AuditEntry, JobPage, JobRow, JobStory, JobVersion } from './domain/operate/job-views.js'
+export type { CappedCount, Page } from './domain/operate/page.js'
+export type { KeyView, LiveCounts, QueueView } from './domain/operate/queue-views.js'
+export type { Spread, StatCount, StatPoint, Stats } from './domain/operate/statistics.js'
+export type { WorkerView } from './domain/operate/worker-views.js'
 export {
   definePipeline,
   type OnFailure,
@@ -69,14 +42,21 @@ export {
   type StepOptions,
 } from './domain/pipeline/pipeline.js'
 export type { StepResult } from './domain/pipeline/step-results.js'
-export {
-  defineSchedule,
-  type Schedule,
-  type ScheduleDefinition,
-  type ScheduleOptions,
-  type Tick,
-  type TickState,
-} from './domain/schedule/schedule.js'
+export { JobCancelled, JobSuperseded, JobTimedOut, LeaseLost, Shutdown } from './domain/run/abort-reasons.js'
+export type {
+  BeginTransaction,
+  ChainableJob,
+  ChainOptions,
+  JobContext,
+  Logger,
+  Transaction,
+} from './domain/run/context.js'
+export type { StepKind, StoredStep, Wait } from './domain/run/durable-step.js'
+export type { Failure } from './domain/run/failure.js'
+export { NonRetryable, RetryAfter } from './domain/run/handler-errors.js'
+export { type Cancel, cancel, type Snooze, snooze } from './domain/run/outcome.js'
+export { defineSchedule, type ScheduleDefinition, type ScheduleOptions } from './domain/schedule/define-schedule.js'
+export type { Schedule, Tick, TickState } from './domain/schedule/schedule.js'
 export type { Duration } from './domain/value/duration.js'
 export { createHoldfast, Holdfast, type HoldfastOptions } from './holdfast.js'
 export type { EventName, Events, JobReference } from './observe/events.js'

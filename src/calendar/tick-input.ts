@@ -5,7 +5,7 @@ import { acceptInput } from '../domain/job/accept-input.js'
 import type { JobDefinition } from '../domain/job/definition.js'
 import type { KeyPolicy } from '../domain/job/job.js'
 import { canonicalKey } from '../domain/job/key.js'
-import type { ScheduleDefinition } from '../domain/schedule/schedule.js'
+import type { ScheduleDefinition } from '../domain/schedule/define-schedule.js'
 import { encodeInput } from '../domain/value/json.js'
 
 export interface TickInput {

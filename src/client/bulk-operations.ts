@@ -2,12 +2,8 @@
 
 import { invalidOption } from '../domain/error/invalid-option.js'
 import type { JobFilter } from '../domain/job/job-filter.js'
-import {
-  BULK_OPERATIONS,
-  type BulkOperation,
-  type BulkOperationName,
-  type Page,
-} from '../domain/operate/operator-views.js'
+import { BULK_OPERATIONS, type BulkOperation, type BulkOperationName } from '../domain/operate/bulk-operation.js'
+import type { Page } from '../domain/operate/page.js'
 import { cancelBulk, findBulk, listBulk, startBulk } from '../store/jobs/bulk-operations.js'
 import type { Store } from '../store/store.js'
 import { checkNumber, filterOf, limitOf, numberAfter, type PageOptions } from './page-options.js'

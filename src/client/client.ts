@@ -1,13 +1,13 @@
 // What any application may ask of its jobs. No background work.
 
 import type { JobDefinition, KeyValue } from '../domain/job/definition.js'
-import type { StoredStep } from '../domain/job/durable-step.js'
 import type { Explanation } from '../domain/job/explanation.js'
 import { type AnyJobId, checkLabel, checkQueueName, type Job, type JobState, toJobId } from '../domain/job/job.js'
 import { checkPipelineId } from '../domain/job/job-filter.js'
 import { canonicalKey } from '../domain/job/key.js'
 import type { PipelineDefinition } from '../domain/pipeline/pipeline.js'
-import type { ScheduleDefinition } from '../domain/schedule/schedule.js'
+import type { StoredStep } from '../domain/run/durable-step.js'
+import type { ScheduleDefinition } from '../domain/schedule/define-schedule.js'
 import { type Duration, durationMs } from '../domain/value/duration.js'
 import { positiveNumber } from '../domain/value/environment.js'
 import { encodeInput, LIMITS } from '../domain/value/json.js'

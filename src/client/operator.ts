@@ -6,21 +6,12 @@ import type { KeyValue } from '../domain/job/definition.js'
 import { type AnyJobId, toJobId } from '../domain/job/job.js'
 import { checkPipelineId, type JobFilter } from '../domain/job/job-filter.js'
 import { canonicalKey } from '../domain/job/key.js'
-import type {
-  AuditEntry,
-  CappedCount,
-  JobPage,
-  JobStory,
-  JobVersion,
-  KeyView,
-  LiveCounts,
-  Page,
-  PipelineRow,
-  PipelineStep,
-  QueueView,
-  Stats,
-  WorkerView,
-} from '../domain/operate/operator-views.js'
+import type { AuditEntry, JobPage, JobStory, JobVersion } from '../domain/operate/job-views.js'
+import type { CappedCount, Page } from '../domain/operate/page.js'
+import type { PipelineRow, PipelineStep } from '../domain/operate/pipeline-views.js'
+import type { KeyView, LiveCounts, QueueView } from '../domain/operate/queue-views.js'
+import type { Stats } from '../domain/operate/statistics.js'
+import type { WorkerView } from '../domain/operate/worker-views.js'
 import { readSteps } from '../store/jobs/durable-steps.js'
 import { findJob } from '../store/jobs/operator-calls.js'
 import { listPipelineSteps, listPipelines } from '../store/jobs/pipelines.js'

@@ -12,14 +12,11 @@ import {
   defineSchedule,
   type FiringOptions,
   indexByJobKey,
-  type Schedule,
   type ScheduleDefinition,
   type ScheduleOptions,
-  type Tick,
-  type TickJobOptions,
-  type Timing,
   type TimingOptions,
-} from '../domain/schedule/schedule.js'
+} from '../domain/schedule/define-schedule.js'
+import type { Schedule, Tick, TickJobOptions, Timing } from '../domain/schedule/schedule.js'
 import { optionsText, type ScheduleChanges } from '../store/schedules/schedule-rows.js'
 import * as stored from '../store/schedules/schedules.js'
 import type { Store } from '../store/store.js'

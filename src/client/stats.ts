@@ -1,7 +1,7 @@
 // Statistics of a span of time as points and a total.
 
 import { invalidOption } from '../domain/error/invalid-option.js'
-import { STAT_COUNTS, type StatCount, type StatPoint, type Stats } from '../domain/operate/operator-views.js'
+import { STAT_COUNTS, type StatCount, type StatPoint, type Stats } from '../domain/operate/statistics.js'
 import { type Duration, durationMs } from '../domain/value/duration.js'
 import { spreadOf } from '../domain/value/spread.js'
 import { readStats, type StatRow } from '../store/reads/statistics.js'

@@ -1,7 +1,8 @@
 // What is alive now, in all queues or only in those that a principal sees.
 
 import type { Client } from '../client/client.js'
-import type { CappedCount, LiveCounts, Page, QueueView } from '../domain/operate/operator-views.js'
+import type { CappedCount, Page } from '../domain/operate/page.js'
+import type { LiveCounts, QueueView } from '../domain/operate/queue-views.js'
 
 export async function liveCounts(client: Client, queues: readonly string[] | undefined): Promise<LiveCounts> {
   if (queues === undefined) return client.operator.live()

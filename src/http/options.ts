@@ -2,8 +2,8 @@
 
 import { HoldfastError } from '../domain/error/errors.js'
 import { invalidOption } from '../domain/error/invalid-option.js'
-import type { Logger } from '../domain/job/context.js'
 import type { RedactedPath } from '../domain/job/redacted-path.js'
+import type { Logger } from '../domain/run/context.js'
 import { guarded, SILENT } from '../observe/log.js'
 import type { Principal } from './principal.js'
 import type { Rate } from './rate-limit.js'

@@ -1,7 +1,8 @@
 // Inputs turn up in places that are not jobs: in the settings of schedules that the audit keeps, in filters of bulk operations.
 // They are held back there as they are in jobs.
 
-import type { AuditEntry, BulkOperation } from '../domain/operate/operator-views.js'
+import type { BulkOperation } from '../domain/operate/bulk-operation.js'
+import type { AuditEntry } from '../domain/operate/job-views.js'
 import type { Caller } from './principal.js'
 import { REDACTED, type Redaction } from './redaction.js'
 

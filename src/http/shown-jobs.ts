@@ -1,9 +1,9 @@
 // Jobs and pipelines as a principal may see them: without what needs view_input, and without what nobody is to see.
 
-import type { StoredStep } from '../domain/job/durable-step.js'
 import type { Explanation, Reason, ReasonCode } from '../domain/job/explanation.js'
 import type { Job } from '../domain/job/job.js'
 import type { Pipeline } from '../domain/pipeline/pipeline.js'
+import type { StoredStep } from '../domain/run/durable-step.js'
 import type { Caller } from './principal.js'
 import type { Redaction } from './redaction.js'
 

@@ -2,7 +2,8 @@
 
 import type { Client } from '../client/client.js'
 import { HoldfastError } from '../domain/error/errors.js'
-import { checkJobKey, type Schedule, type StoredSettings } from '../domain/schedule/schedule.js'
+import { checkJobKey } from '../domain/schedule/define-schedule.js'
+import type { Schedule, StoredSettings } from '../domain/schedule/schedule.js'
 import type { Caller } from './principal.js'
 import type { Redaction } from './redaction.js'
 

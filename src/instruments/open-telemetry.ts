@@ -15,7 +15,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { ClaimedJob } from '../domain/job/job.js'
-import type { Outcome } from '../domain/job/outcome.js'
+import type { Outcome } from '../domain/run/outcome.js'
 import type { EnqueueCall, Instrument } from '../observe/instrument.js'
 import { ATTRIBUTES, DURATION_BUCKETS, METRICS, OPERATIONS, SYSTEM } from './semantic-conventions.js'
 

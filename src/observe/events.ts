@@ -2,9 +2,9 @@
 
 import { EventEmitter } from 'node:events'
 import type { ErrorCode } from '../domain/error/errors.js'
-import type { Wait } from '../domain/job/durable-step.js'
-import type { Failure } from '../domain/job/failure.js'
 import type { JobId } from '../domain/job/job.js'
+import type { Wait } from '../domain/run/durable-step.js'
+import type { Failure } from '../domain/run/failure.js'
 import type { Tick } from '../domain/schedule/schedule.js'
 import { isSubscribed, publish } from './channels.js'
 

@@ -1,7 +1,7 @@
 // What a tracer implements: it wraps each enqueue and each run.
 
 import type { ClaimedJob, JobId } from '../domain/job/job.js'
-import type { Outcome } from '../domain/job/outcome.js'
+import type { Outcome } from '../domain/run/outcome.js'
 
 export interface EnqueueCall {
   readonly type: string

@@ -1,6 +1,6 @@
 // Loggers: any that speaks pino's shape; silence by default.
 
-import type { Logger } from '../domain/job/context.js'
+import type { Logger } from '../domain/run/context.js'
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 

@@ -3,10 +3,10 @@
 
 import { HoldfastError } from '../domain/error/errors.js'
 import { invalidOption } from '../domain/error/invalid-option.js'
-import type { BeginTransaction } from '../domain/job/context.js'
 import type { JobDefinition } from '../domain/job/definition.js'
 import { isFinalState, type Job, type JobState } from '../domain/job/job.js'
-import { indexByJobKey } from '../domain/schedule/schedule.js'
+import type { BeginTransaction } from '../domain/run/context.js'
+import { indexByJobKey } from '../domain/schedule/define-schedule.js'
 import { Holdfast, type HoldfastOptions } from '../holdfast.js'
 import { Scheduler } from '../maintenance/scheduler.js'
 import { dueSchedules } from '../store/schedules/schedules.js'

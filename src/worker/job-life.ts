@@ -2,10 +2,10 @@
 // of the four rooms: accepted, started, freed, settled, dropped, announced. No room calls another.
 // Steps call back instead of returning promises: each promise per job costs as much as a handler that does nothing.
 
-import type { Logger } from '../domain/job/context.js'
 import type { ClaimedJob } from '../domain/job/job.js'
-import { type Outcome, released } from '../domain/job/outcome.js'
-import type { WorkerDescription } from '../domain/operate/operator-views.js'
+import type { WorkerDescription } from '../domain/operate/worker-views.js'
+import type { Logger } from '../domain/run/context.js'
+import { type Outcome, released } from '../domain/run/outcome.js'
 import type { EventHub } from '../observe/events.js'
 import { releaseClaims } from '../store/jobs/claim.js'
 import type { WorkerLoad } from '../store/jobs/workers.js'

@@ -1,10 +1,10 @@
 // What a run may do to its job while it runs. Each write presents the lease.
 
 import { HoldfastError } from '../domain/error/errors.js'
-import { backoffMs } from '../domain/job/backoff.js'
-import type { BeginTransaction } from '../domain/job/context.js'
-import type { FoundEvent, StoredStep } from '../domain/job/durable-step.js'
 import type { ClaimedJob } from '../domain/job/job.js'
+import { backoffMs } from '../domain/run/backoff.js'
+import type { BeginTransaction } from '../domain/run/context.js'
+import type { FoundEvent, StoredStep } from '../domain/run/durable-step.js'
 import { isPassing } from '../store/connection/translate-error.js'
 import { pollEvent, readSteps, storeStep } from '../store/jobs/durable-steps.js'
 import { chainJobs } from '../store/jobs/pipelines.js'

@@ -2,7 +2,7 @@
 // sleep.
 
 import type { ClaimedJob } from '../domain/job/job.js'
-import type { WorkerDescription } from '../domain/operate/operator-views.js'
+import type { WorkerDescription } from '../domain/operate/worker-views.js'
 import { claimQuarantined } from '../store/jobs/claim.js'
 import { deregisterWorker, putJobTypes } from '../store/jobs/workers.js'
 import { AsyncContext } from './async-context.js'

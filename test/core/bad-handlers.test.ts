@@ -1,6 +1,6 @@
 // Whatever a handler throws or returns ends its run, is stored in a form that can be stored, and stops nothing else.
 import { describe, expect, test } from 'vitest'
-import { hostileValues } from '../../src/domain/job/hostile-values.test-support.js'
+import { hostileValues } from '../../src/domain/run/hostile-values.test-support.js'
 import { defineJob } from '../../src/index.js'
 import { useHoldfast } from '../support/holdfast.js'
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ClaimedJob } from '../../src/domain/job/job.js'
-import { completed } from '../../src/domain/job/outcome.js'
+import { completed } from '../../src/domain/run/outcome.js'
 import { claimBatch, QUEUE_START } from '../../src/store/jobs/claim.js'
 import { completeJobs } from '../../src/store/jobs/settle.js'
 import { Store } from '../../src/store/store.js'

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterEach } from 'vitest'
 import { indexByType } from '../../src/domain/job/definition.js'
-import { indexByJobKey } from '../../src/domain/schedule/schedule.js'
+import { indexByJobKey } from '../../src/domain/schedule/define-schedule.js'
 import type { Holdfast, JobDefinition, ScheduleDefinition, Tick } from '../../src/index.js'
 import { Scheduler } from '../../src/maintenance/scheduler.js'
 import { Store } from '../../src/store/store.js'

@@ -2,7 +2,8 @@
 
 import type { Command } from 'commander'
 import type { WorkerDetails } from '../../client/open.js'
-import type { CappedCount, QueueView } from '../../domain/operate/operator-views.js'
+import type { CappedCount } from '../../domain/operate/page.js'
+import type { QueueView } from '../../domain/operate/queue-views.js'
 import { type DatabaseFlags, withClient, withDatabase } from '../database.js'
 import { ago, print, span, table } from '../terminal.js'
 

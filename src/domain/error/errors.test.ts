@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hostileValues } from '../job/hostile-values.test-support.js'
+import { hostileValues } from '../run/hostile-values.test-support.js'
 import { codeOfSqlstate, ERRORS, type ErrorCode, HoldfastError, isHoldfastError } from './errors.js'
 
 const entries = Object.entries(ERRORS) as [

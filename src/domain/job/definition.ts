@@ -3,11 +3,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { HoldfastError } from '../error/errors.js'
 import { invalidOption } from '../error/invalid-option.js'
+import type { BackoffPolicy } from '../run/backoff.js'
+import type { JobContext } from '../run/context.js'
+import type { Cancel, Snooze } from '../run/outcome.js'
 import { type Duration, durationMs } from '../value/duration.js'
-import type { BackoffPolicy } from './backoff.js'
-import type { JobContext } from './context.js'
 import { checkMaxAttempts, checkPriority, checkQueueName, checkTypeName, KEY_POLICIES, type KeyPolicy } from './job.js'
-import type { Cancel, Snooze } from './outcome.js'
 import { checkRedactedPaths, type RedactedPath } from './redacted-path.js'
 
 /** Handler and key are methods on purpose: a list of definitions with different inputs is still a list of definitions. */

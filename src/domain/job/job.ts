@@ -2,9 +2,9 @@
 
 import { invalidOption } from '../error/invalid-option.js'
 import type { StepResults } from '../pipeline/step-results.js'
+import type { Failure } from '../run/failure.js'
 import { LIMITS } from '../value/sizes.js'
 import { textProblem, utf8Bytes } from '../value/text.js'
-import type { Failure } from './failure.js'
 
 /** A PostgreSQL bigint as text: JavaScript numbers are exact only up to 2^53. */
 export type JobId = string

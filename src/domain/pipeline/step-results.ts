@@ -1,6 +1,6 @@
 // What steps of a pipeline have come to, and what the input of the next one is computed from.
 
-import type { Failure } from '../job/failure.js'
+import type { Failure } from '../run/failure.js'
 
 /** What a step came to, as those after it see it where a pipeline goes on after failures. */
 export type StepResult<Output = unknown> =

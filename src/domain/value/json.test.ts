@@ -2,7 +2,7 @@ import vm from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type HoldfastError, isHoldfastError } from '../error/errors.js'
-import { hostileValues } from '../job/hostile-values.test-support.js'
+import { hostileValues } from '../run/hostile-values.test-support.js'
 import { encodeInput, LIMITS } from './json.js'
 
 describe('what is accepted', () => {

@@ -1,6 +1,6 @@
 // How spans of time are spread, estimated from a histogram.
 
-import type { Spread } from '../operate/operator-views.js'
+import type { Spread } from '../operate/statistics.js'
 
 /** Upper bounds of the buckets in milliseconds; one bucket more holds what lies beyond. The same as SQL's statistics_buckets. */
 export const BUCKET_BOUNDS = [

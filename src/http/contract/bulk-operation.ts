@@ -1,7 +1,7 @@
 // Operations on all jobs of a filter.
 
 import { z } from '@hono/zod-openapi'
-import { BULK_OPERATIONS } from '../../domain/operate/operator-views.js'
+import { BULK_OPERATIONS } from '../../domain/operate/bulk-operation.js'
 import { failureSchema } from './job.js'
 import { countSchema, idSchema, momentSchema } from './page.js'
 

@@ -1,7 +1,7 @@
 // What happened when, how long it took, and what is alive now.
 
 import { z } from '@hono/zod-openapi'
-import { STAT_COUNTS } from '../../domain/operate/operator-views.js'
+import { STAT_COUNTS } from '../../domain/operate/statistics.js'
 import { countSchema, momentSchema } from './page.js'
 
 const spreadSchema = z

@@ -2,7 +2,7 @@
 
 import { createRoute } from '@hono/zod-openapi'
 import { HoldfastError } from '../../domain/error/errors.js'
-import type { BulkOperation } from '../../domain/operate/operator-views.js'
+import type { BulkOperation } from '../../domain/operate/bulk-operation.js'
 import { bulkOperationSchema, bulkRequestSchema } from '../contract/bulk-operation.js'
 import { emptySchema } from '../contract/job.js'
 import { body, idParam, json, pageOf, pageQuery } from '../contract/page.js'

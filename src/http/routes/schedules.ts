@@ -2,7 +2,7 @@
 
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ScheduleUpdate } from '../../client/schedules.js'
-import type { ScheduleOptions } from '../../domain/schedule/schedule.js'
+import type { ScheduleOptions } from '../../domain/schedule/define-schedule.js'
 import { body, json, momentSchema } from '../contract/page.js'
 import { refusals, refusalsOfBody } from '../contract/problem.js'
 import { changedSchema } from '../contract/queue.js'

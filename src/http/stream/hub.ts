@@ -1,7 +1,7 @@
 // All live streams of a mount: one watch per topic however many read it, one clock that looks, one connection that listens.
 
 import type { Client } from '../../client/client.js'
-import type { Logger } from '../../domain/job/context.js'
+import type { Logger } from '../../domain/run/context.js'
 import type { Limits } from '../options.js'
 import type { Caller } from '../principal.js'
 import { rateLimited } from '../problem.js'

@@ -1,6 +1,6 @@
 // One thing that at least one stream is about, and how it looked last.
 
-import type { StoredStep } from '../../domain/job/durable-step.js'
+import type { StoredStep } from '../../domain/run/durable-step.js'
 import type { LogWindow } from './log-window.js'
 import type { Topic } from './topic.js'
 

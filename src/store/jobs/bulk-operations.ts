@@ -6,8 +6,8 @@ import {
   BULK_STATES,
   type BulkOperation,
   type BulkOperationName,
-  type Page,
-} from '../../domain/operate/operator-views.js'
+} from '../../domain/operate/bulk-operation.js'
+import type { Page } from '../../domain/operate/page.js'
 import { LIMITS } from '../../domain/value/sizes.js'
 import { sanitizeText } from '../../domain/value/text.js'
 import { BULK_MS, call, callOne } from '../connection/call.js'

@@ -1,7 +1,7 @@
 // Completes jobs that others come after, and brings home what it was given of those in the same answer.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
-import type { OutcomeOf } from '../../domain/job/outcome.js'
+import type { OutcomeOf } from '../../domain/run/outcome.js'
 import { callAndAct, type Statement } from '../connection/call.js'
 import { type ClaimedColumns, toClaimedJobs } from '../rows/claimed-jobs.js'
 import type { Store } from '../store.js'

@@ -1,7 +1,7 @@
 // Durable steps of handlers, and events.
 
-import { type FoundEvent, STEP_KINDS, type StoredStep } from '../../domain/job/durable-step.js'
 import type { JobId } from '../../domain/job/job.js'
+import { type FoundEvent, STEP_KINDS, type StoredStep } from '../../domain/run/durable-step.js'
 import { call, callOne } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
 import type { Store } from '../store.js'

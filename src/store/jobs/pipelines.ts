@@ -1,7 +1,8 @@
 // Pipelines: enqueue whole graphs, read, cancel and retry them, and what their steps need while they run.
 
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
-import type { Page, PipelineRow, PipelineStep } from '../../domain/operate/operator-views.js'
+import type { Page } from '../../domain/operate/page.js'
+import type { PipelineRow, PipelineStep } from '../../domain/operate/pipeline-views.js'
 import { ON_FAILURE, PIPELINE_STATES, type Pipeline } from '../../domain/pipeline/pipeline.js'
 import type { StepResults } from '../../domain/pipeline/step-results.js'
 import { LIMITS } from '../../domain/value/sizes.js'

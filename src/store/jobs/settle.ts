@@ -1,7 +1,7 @@
 // Ends claims: each function takes a batch and gives a verdict per member, false where the lease was lost.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
-import type { OutcomeOf } from '../../domain/job/outcome.js'
+import type { OutcomeOf } from '../../domain/run/outcome.js'
 import { type Callee, callRaw as call, type Statement } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
 import type { Store } from '../store.js'

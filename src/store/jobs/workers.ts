@@ -1,7 +1,7 @@
 // What a worker reports to the database: what it serves, its heartbeat and load, when it sleeps.
 
 import type { JobDefinition } from '../../domain/job/definition.js'
-import type { WorkerDescription } from '../../domain/operate/operator-views.js'
+import type { WorkerDescription } from '../../domain/operate/worker-views.js'
 import { type Callee, call, callOne } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
 import type { Store } from '../store.js'

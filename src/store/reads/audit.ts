@@ -1,7 +1,8 @@
 // The audit: what operators did, and when.
 
 import type { JobId } from '../../domain/job/job.js'
-import type { AuditEntry, Page } from '../../domain/operate/operator-views.js'
+import type { AuditEntry } from '../../domain/operate/job-views.js'
+import type { Page } from '../../domain/operate/page.js'
 import { call } from '../connection/call.js'
 import type { RowReader } from '../rows/row-reader.js'
 import type { Store } from '../store.js'

@@ -2,13 +2,8 @@
 
 import type { JobId } from '../../domain/job/job.js'
 import type { JobFilter } from '../../domain/job/job-filter.js'
-import {
-  ATTEMPT_VERDICTS,
-  type Attempt,
-  type CappedCount,
-  type JobPage,
-  type JobVersion,
-} from '../../domain/operate/operator-views.js'
+import { ATTEMPT_VERDICTS, type Attempt, type JobPage, type JobVersion } from '../../domain/operate/job-views.js'
+import type { CappedCount } from '../../domain/operate/page.js'
 import { durationMs } from '../../domain/value/duration.js'
 import { call, callOne } from '../connection/call.js'
 import { toFailureOrNull, toJobRow } from '../rows/job-rows.js'

@@ -1,7 +1,7 @@
 // One key: which job holds it, and which jobs it had.
 
 import type { Job } from '../../domain/job/job.js'
-import type { KeyView } from '../../domain/operate/operator-views.js'
+import type { KeyView } from '../../domain/operate/queue-views.js'
 import { call } from '../connection/call.js'
 import { toJob } from '../rows/job-rows.js'
 import { toCappedCount } from '../rows/page.js'

@@ -1,6 +1,7 @@
 // The list of queues, and the counts of the whole installation.
 
-import type { LiveCounts, Page, QueueView } from '../../domain/operate/operator-views.js'
+import type { Page } from '../../domain/operate/page.js'
+import type { LiveCounts, QueueView } from '../../domain/operate/queue-views.js'
 import { call, callOne } from '../connection/call.js'
 import { pageBy, toCappedCount } from '../rows/page.js'
 import type { Store } from '../store.js'

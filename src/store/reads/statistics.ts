@@ -1,6 +1,6 @@
 // The statistics per minute: counted in small rounds, read in steps.
 
-import { STAT_COUNTS, type StatCount } from '../../domain/operate/operator-views.js'
+import { STAT_COUNTS, type StatCount } from '../../domain/operate/statistics.js'
 import { BULK_MS, call, callOne } from '../connection/call.js'
 import type { RowReader } from '../rows/row-reader.js'
 import type { Store } from '../store.js'

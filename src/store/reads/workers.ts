@@ -1,6 +1,7 @@
 // Workers, due work that no worker will run, and how fast the recent work went.
 
-import type { Page, WorkerView } from '../../domain/operate/operator-views.js'
+import type { Page } from '../../domain/operate/page.js'
+import type { WorkerView } from '../../domain/operate/worker-views.js'
 import { call, callOne } from '../connection/call.js'
 import { pageBy } from '../rows/page.js'
 import type { RowReader } from '../rows/row-reader.js'

@@ -1,8 +1,8 @@
 // Jobs as readers see them, one by one and in lists.
 
-import type { Failure } from '../../domain/job/failure.js'
 import { JOB_STATES, type Job, KEY_POLICIES } from '../../domain/job/job.js'
-import type { JobRow } from '../../domain/operate/operator-views.js'
+import type { JobRow } from '../../domain/operate/job-views.js'
+import type { Failure } from '../../domain/run/failure.js'
 import type { RowReader } from './row-reader.js'
 
 export function toJob(row: RowReader): Job {

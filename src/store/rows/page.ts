@@ -1,6 +1,6 @@
 // What lists have in common: pages and capped counts.
 
-import type { CappedCount, Page } from '../../domain/operate/operator-views.js'
+import type { CappedCount, Page } from '../../domain/operate/page.js'
 import type { RowReader } from './row-reader.js'
 
 /** A page in the order of a column of ids or texts; a full page is taken to have a successor. */

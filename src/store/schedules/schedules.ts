@@ -1,7 +1,7 @@
 // Schedules: their rows, the claim of a tick, and the operations of operators.
 
-import type { Failure } from '../../domain/job/failure.js'
 import type { JobId } from '../../domain/job/job.js'
+import type { Failure } from '../../domain/run/failure.js'
 import type { Schedule, Tick } from '../../domain/schedule/schedule.js'
 import { quoteIdentifier } from '../../domain/value/schema-name.js'
 import { BULK_MS, call, callOne } from '../connection/call.js'

@@ -1,7 +1,7 @@
 // Claims jobs of one queue: waits while leases cannot be renewed, sends the claim, and passes its jobs on.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
-import type { WorkerDescription } from '../../domain/operate/operator-views.js'
+import type { WorkerDescription } from '../../domain/operate/worker-views.js'
 import type { EventHub } from '../../observe/events.js'
 import { type Cursor, claimBatch } from '../../store/jobs/claim.js'
 import type { Store } from '../../store/store.js'

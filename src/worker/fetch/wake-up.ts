@@ -1,7 +1,7 @@
 // Wakes sleeping queue fetchers when there may be work: on NOTIFY, on an enqueue of this process, or at a set time. A
 // notification is a hint that can be missed; the poll is what finds every job.
 
-import { backoffMs } from '../../domain/job/backoff.js'
+import { backoffMs } from '../../domain/run/backoff.js'
 import type { Listening } from '../../store/connection/listening.js'
 import { sleepWorker } from '../../store/jobs/workers.js'
 import type { Store } from '../../store/store.js'

@@ -1,8 +1,8 @@
 // Why a run must stop when its lease is lost.
 
 import type { HoldfastError } from '../../domain/error/errors.js'
-import { JobCancelled, JobSuperseded, LeaseLost } from '../../domain/job/abort-reasons.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
+import { JobCancelled, JobSuperseded, LeaseLost } from '../../domain/run/abort-reasons.js'
 import { findJob } from '../../store/jobs/operator-calls.js'
 import type { Store } from '../../store/store.js'
 

@@ -2,9 +2,9 @@
 // a watchdog thread.
 
 import type { HoldfastError } from '../../domain/error/errors.js'
-import { LeaseLost } from '../../domain/job/abort-reasons.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import type { WorkerDescription } from '../../domain/operate/operator-views.js'
+import type { WorkerDescription } from '../../domain/operate/worker-views.js'
+import { LeaseLost } from '../../domain/run/abort-reasons.js'
 import type { Queryable } from '../../store/connection/connection.js'
 import { LastingSession } from '../../store/connection/lasting-session.js'
 import { renewLeases } from '../../store/jobs/settle.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Shutdown } from '../../domain/job/abort-reasons.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
+import { Shutdown } from '../../domain/run/abort-reasons.js'
 import { ActiveRuns } from './active-runs.js'
 import type { Run } from './runner.js'
 

@@ -1,8 +1,8 @@
 // The runs that have started and not ended, in no order.
 
 import type { HoldfastError } from '../../domain/error/errors.js'
-import { Shutdown } from '../../domain/job/abort-reasons.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
+import { Shutdown } from '../../domain/run/abort-reasons.js'
 import type { Run } from './runner.js'
 
 // How long stop() waits for runs that it told to stop.

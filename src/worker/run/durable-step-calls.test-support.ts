@@ -1,5 +1,5 @@
 // The memory of one job as its runs see it, without a database.
-import type { StepKind, StoredStep } from '../../domain/job/durable-step.js'
+import type { StepKind, StoredStep } from '../../domain/run/durable-step.js'
 import type { DurableStepCalls } from '../leased-calls.js'
 
 export interface StepStore {

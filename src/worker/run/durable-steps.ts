@@ -1,14 +1,14 @@
 // The durable steps and waits of one run: replays the outputs of earlier attempts, and ends the run where it must wait.
 
 import { HoldfastError } from '../../domain/error/errors.js'
+import { type ClaimedJob, checkLabel } from '../../domain/job/job.js'
 import {
   encodeStepOutput,
   type FoundEvent,
   type StepKind,
   type StoredStep,
   type Wait,
-} from '../../domain/job/durable-step.js'
-import { type ClaimedJob, checkLabel } from '../../domain/job/job.js'
+} from '../../domain/run/durable-step.js'
 import { type Duration, durationMs } from '../../domain/value/duration.js'
 import { LIMITS } from '../../domain/value/sizes.js'
 import type { DurableStepCalls } from '../leased-calls.js'

@@ -1,7 +1,7 @@
 // Stores the lines that handlers log, a few times a second. A line that cannot be stored never makes a job fail.
 
-import type { Logger } from '../../domain/job/context.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
+import type { Logger } from '../../domain/run/context.js'
 import { encodeInput } from '../../domain/value/json.js'
 import { sanitizeText } from '../../domain/value/text.js'
 import { appendLogs, type LogLine } from '../../store/jobs/logs.js'

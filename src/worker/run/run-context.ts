@@ -1,9 +1,9 @@
 // What a handler gets beside its input, and the state of its run.
 
 import { HoldfastError } from '../../domain/error/errors.js'
-import type { JobContext, Logger } from '../../domain/job/context.js'
 import type { JobDefinition } from '../../domain/job/definition.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
+import type { JobContext, Logger } from '../../domain/run/context.js'
 import { encodeInput, LIMITS, sanitizeText } from '../../domain/value/json.js'
 import { wholeMemberText } from '../../pipeline/member.js'
 import type { LeasedCalls } from '../leased-calls.js'

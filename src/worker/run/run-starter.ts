@@ -1,9 +1,9 @@
 // Starts the run of a job: in the worker's thread or in an isolate, after its input is computed where it depends on other steps.
 
-import type { Logger } from '../../domain/job/context.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import type { Outcome } from '../../domain/job/outcome.js'
 import type { PipelineDefinition } from '../../domain/pipeline/pipeline.js'
+import type { Logger } from '../../domain/run/context.js'
+import type { Outcome } from '../../domain/run/outcome.js'
 import type { Instrument } from '../../observe/instrument.js'
 import { withFields } from '../../observe/log.js'
 import { RecentGraphs } from '../../pipeline/recent-graphs.js'

@@ -1,11 +1,11 @@
 // Runs the handler of one claimed job to an Outcome. Never throws, never writes an outcome.
 
 import { type ErrorCode, type HoldfastError, isHoldfastError } from '../../domain/error/errors.js'
-import { JobTimedOut } from '../../domain/job/abort-reasons.js'
 import { acceptInput } from '../../domain/job/accept-input.js'
-import { describeFailure } from '../../domain/job/failure.js'
-import { isNonRetryable, isRetryAfter } from '../../domain/job/handler-errors.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
+import { JobTimedOut } from '../../domain/run/abort-reasons.js'
+import { describeFailure } from '../../domain/run/failure.js'
+import { isNonRetryable, isRetryAfter } from '../../domain/run/handler-errors.js'
 import {
   cancelled,
   completed,
@@ -17,7 +17,7 @@ import {
   released,
   snoozed,
   suspended,
-} from '../../domain/job/outcome.js'
+} from '../../domain/run/outcome.js'
 import { encodeInput } from '../../domain/value/json.js'
 import { readProperty } from '../../domain/value/read-property.js'
 import type { LeasedCalls } from '../leased-calls.js'

@@ -1,7 +1,7 @@
 // A run whose outcome can be awaited, for the tests of runs.
 
 import type { HoldfastError } from '../../domain/error/errors.js'
-import type { Outcome } from '../../domain/job/outcome.js'
+import type { Outcome } from '../../domain/run/outcome.js'
 import type { OnOutcome, Run } from './runner.js'
 
 export function startedRun(start: (onOutcome: OnOutcome) => Run) {

@@ -1,10 +1,10 @@
 // Computes the input of a pipeline step before it runs.
 
 import { type HoldfastError, isHoldfastError } from '../../domain/error/errors.js'
-import { describeFailure } from '../../domain/job/failure.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import { failed, type Outcome, released } from '../../domain/job/outcome.js'
 import type { PipelineDefinition } from '../../domain/pipeline/pipeline.js'
+import { describeFailure } from '../../domain/run/failure.js'
+import { failed, type Outcome, released } from '../../domain/run/outcome.js'
 import type { RecentGraphs } from '../../pipeline/recent-graphs.js'
 import { computeInput } from '../../pipeline/step-input.js'
 import { isPassing } from '../../store/connection/translate-error.js'

@@ -1,7 +1,7 @@
 // Announces each step of claimed jobs: lifecycle events, from which metrics are made, and log lines.
 
-import type { Logger } from '../../domain/job/context.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
+import type { Logger } from '../../domain/run/context.js'
 import type { EventHub, JobReference } from '../../observe/events.js'
 import type { EndedRun } from './settler.js'
 

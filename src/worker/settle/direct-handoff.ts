@@ -1,7 +1,7 @@
 // Completes jobs that have successors. Successors that this worker can start at once are claimed in the same call.
 
 import type { ClaimedJob } from '../../domain/job/job.js'
-import type { OutcomeOf } from '../../domain/job/outcome.js'
+import type { OutcomeOf } from '../../domain/run/outcome.js'
 import { completeSteps } from '../../store/jobs/complete-steps.js'
 import type { Settlement } from '../../store/jobs/settle.js'
 import type { Store } from '../../store/store.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import { completed } from '../../domain/job/outcome.js'
+import { completed } from '../../domain/run/outcome.js'
 import type { Store } from '../../store/store.js'
 import { type EndedRun, Settler, type StepCompleter } from './settler.js'
 

@@ -1,9 +1,9 @@
 // Writes outcomes to the database in batches of what is ready, without waiting to fill one. A failed write is repeated; it is
 // never counted as a failure of the handler.
 
-import { backoffMs } from '../../domain/job/backoff.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
-import type { Outcome, OutcomeOf } from '../../domain/job/outcome.js'
+import { backoffMs } from '../../domain/run/backoff.js'
+import type { Outcome, OutcomeOf } from '../../domain/run/outcome.js'
 import { isPassing } from '../../store/connection/translate-error.js'
 import {
   cancelJobs,

@@ -1,7 +1,7 @@
 // backoff_ms: the same delay as the TypeScript formula, for any type, attempt and chance.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { backoffMs } from '../../../src/domain/job/backoff.js'
+import { backoffMs } from '../../../src/domain/run/backoff.js'
 import { askValue } from '../../support/ask.js'
 import { useDatabase } from '../../support/use-database.js'
 

@@ -2,10 +2,10 @@
 
 import type { MessagePort } from 'node:worker_threads'
 import { HoldfastError } from '../../../domain/error/errors.js'
-import type { Logger } from '../../../domain/job/context.js'
 import type { JobDefinition } from '../../../domain/job/definition.js'
-import { describeFailure } from '../../../domain/job/failure.js'
-import { failed, type Outcome } from '../../../domain/job/outcome.js'
+import type { Logger } from '../../../domain/run/context.js'
+import { describeFailure } from '../../../domain/run/failure.js'
+import { failed, type Outcome } from '../../../domain/run/outcome.js'
 import { encodeInput } from '../../../domain/value/json.js'
 import { Store } from '../../../store/store.js'
 import { type LeasedCalls, leasedCalls } from '../../leased-calls.js'

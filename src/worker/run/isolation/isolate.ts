@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import type { Piscina } from 'piscina'
-import { describeFailure } from '../../../domain/job/failure.js'
+import { describeFailure } from '../../../domain/run/failure.js'
 import { sanitizeText } from '../../../domain/value/text.js'
 import type { FromIsolate, IsolateTask, ToIsolate } from './messages.js'
 

@@ -2,11 +2,11 @@
 // is a failed attempt of this job only.
 
 import type { HoldfastError } from '../../../domain/error/errors.js'
-import { JobTimedOut } from '../../../domain/job/abort-reasons.js'
-import type { Logger } from '../../../domain/job/context.js'
 import type { Isolation } from '../../../domain/job/definition.js'
 import type { ClaimedJob } from '../../../domain/job/job.js'
-import { failed, type Outcome } from '../../../domain/job/outcome.js'
+import { JobTimedOut } from '../../../domain/run/abort-reasons.js'
+import type { Logger } from '../../../domain/run/context.js'
+import { failed, type Outcome } from '../../../domain/run/outcome.js'
 import type { Store } from '../../../store/store.js'
 import type { LeasedCalls } from '../../leased-calls.js'
 import type { RunnableJob } from '../../registry.js'

@@ -1,9 +1,9 @@
 // The messages between a worker and an isolate.
 
 import type { ErrorCode } from '../../../domain/error/errors.js'
-import type { Logger } from '../../../domain/job/context.js'
 import type { ClaimedJob } from '../../../domain/job/job.js'
-import type { Outcome } from '../../../domain/job/outcome.js'
+import type { Logger } from '../../../domain/run/context.js'
+import type { Outcome } from '../../../domain/run/outcome.js'
 import type { DatabaseAddress } from '../../../store/store.js'
 
 export interface IsolateTask {

@@ -1,7 +1,7 @@
 // What defineSchedule takes and refuses. Cron and time zone are the calendar's business.
 import { expect, test } from 'vitest'
 import { defineJob } from '../job/definition.js'
-import { defineSchedule, indexByJobKey, type ScheduleOptions } from './schedule.js'
+import { defineSchedule, indexByJobKey, type ScheduleOptions } from './define-schedule.js'
 
 const job = defineJob({ type: 'report', run: (input: { n: number }) => input })
 const define = (options: Partial<ScheduleOptions>) =>

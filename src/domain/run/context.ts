@@ -1,8 +1,8 @@
 // What a handler gets beside its input.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { ClaimedJob } from '../job/job.js'
 import type { Duration } from '../value/duration.js'
-import type { ClaimedJob } from './job.js'
 
 /** What `ctx.tx` hands out unless the option `transaction` says otherwise: the `pg` client of an open transaction. */
 export interface Transaction {
