@@ -2,8 +2,8 @@
 
 const LIMITS = [
   { files: /^(test\/.*|src\/.*\.test)\.ts$/, lines: 500 },
-  { files: /^src\/.*\.ts$/, lines: 400 },
-  { files: /^sql\/functions\/.*\.sql$/, lines: 150 },
+  { files: /^src\/.*\.ts$/, lines: 250 },
+  { files: /^sql\/functions\/.*\.sql$/, lines: 120 },
 ]
 
 export const fileLengths = {
