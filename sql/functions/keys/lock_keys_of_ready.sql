@@ -19,7 +19,7 @@ declare
   v_missing constant text[] := array(
     select w.key
       from unnest(v_keys) as w(key)
-     where not exists (select from holdfast.job_key as k where k.key = w.key)
+     where (select true from holdfast.job_key as k where k.key = w.key) is null  -- asked key by key: a join may read all keys
      limit 200  -- each takes a slot of the server's lock table until the claim commits
   );
 begin

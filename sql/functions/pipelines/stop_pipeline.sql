@@ -12,10 +12,9 @@ as $$
 declare
   v_by record;
 begin
-  select j.id, coalesce(s.name, j.type) as name
+  select j.id, coalesce((select s.name from holdfast.pipeline_step as s where s.job_id = j.id), j.type) as name
     into v_by
     from holdfast.job as j
-    left join holdfast.pipeline_step as s on s.job_id = j.id
    where j.id = any (p_job_ids)
      and j.pipeline_id = p_pipeline
    order by j.id

@@ -10,6 +10,9 @@ create or replace function holdfast.list_queues_v1(p_after text default '', p_li
   )
   language plpgsql stable security definer
   set search_path = pg_catalog, pg_temp
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set enable_seqscan = off
+  set enable_bitmapscan = off  -- a bitmap is made of the whole index, whatever the limit
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

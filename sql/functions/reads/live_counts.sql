@@ -12,7 +12,7 @@ create or replace function holdfast.live_counts_v1(
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
+  set enable_bitmapscan = off  -- a bitmap is made of the whole index, whatever the limit
 as $$
   select (select count(*) from (select from holdfast.ready as r limit 10001) as r)::integer,
          (select count(*) from (select from holdfast.waiting as w limit 10001) as w)::integer,

@@ -20,6 +20,7 @@ create or replace function holdfast.match_jobs(
   set plan_cache_mode = force_custom_plan  -- a plan leaves out the days and the places that this call does not read
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off  -- a small day would be read whole for each job
+  set enable_sort = off  -- a table that drains is read from its newest row on, also when its statistics call it empty
 as $$
 declare
   v_deadline constant timestamptz := holdfast.now() + interval '2 seconds';

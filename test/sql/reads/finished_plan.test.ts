@@ -1,16 +1,18 @@
 // Finished jobs are found by the index of their state on a large day, also when the statistics say that the day is empty.
 import { expect, test } from 'vitest'
 import { ask, askList, askValue } from '../../support/ask.js'
+import { countRows, prepareToCount } from '../../support/rows-handled.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
 
-/** A day of 30,000 completed and 300 other jobs, in the order in which they finished. */
-async function fill(): Promise<void> {
+/** A day of so many jobs in the order in which they finished; one in a hundred did not complete. */
+async function fill(jobs: number): Promise<void> {
   await ask(
     db.admin,
     `insert into holdfast.job (type, queue, priority, max_attempts, input, created_at)
-     select 'task', 'default', 5, 3, '{}', holdfast.now() from generate_series(1, 30300)`,
+     select 'task', 'default', 5, 3, '{}', holdfast.now() from generate_series(1, $1)`,
+    [jobs],
   )
   await ask(
     db.admin,
@@ -33,7 +35,7 @@ test.each([
   ['a read of recent work', `select holdfast.recent_work_v1('1 second')`, ['outcome_completed', 'outcome_unfulfilled']],
 ])('%s goes by the indexes of its states and reads none of the others', async (_, read, indexes) => {
   await ask(db.admin, 'analyze holdfast.outcome')
-  await fill()
+  await fill(30_300)
   const client = await db.connect('admin')
 
   await ask(client, 'begin')
@@ -44,6 +46,25 @@ test.each([
 
   expect(used).toEqual(indexes)
   expect(scanned).toBe(0)
+})
+
+test.each([
+  ['a list of all jobs', 'select count(*) from holdfast.list_jobs_v1()'],
+  ['a list of completed jobs', list('"states": ["completed"]')],
+  ['a list of jobs of a worker', list('"worker": "nobody"')],
+  [
+    'the versions of 50 jobs',
+    'select count(*) from holdfast.job_versions_v1(array(select id from holdfast.job limit 50))',
+  ],
+])('%s does not read a small day once for each job', async (_, read) => {
+  await fill(400)
+  await ask(db.admin, 'analyze')
+  const client = await db.connect('admin')
+  await prepareToCount(client)
+
+  const { rows } = await countRows(client, () => ask(client, read))
+
+  expect(rows).toBeLessThan(10_000)
 })
 
 /** The indexes that this transaction has read, of days that have a partition: of the default one it reads the newest day first. */
