@@ -28,7 +28,6 @@ declare
     "claim_jobs": ["worker"],
     "claim_batch": ["worker"],
     "enqueue_and_claim": ["worker"],
-    "enqueue_and_claim_one": ["worker"],
     "claim_by_id": ["worker"],
     "claim_one": ["worker"],
     "claim_job": ["worker"],

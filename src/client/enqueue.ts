@@ -1,20 +1,13 @@
 // Turns what a caller gives into the members of one enqueue.
 
 import type { JobDefinition } from '../domain/job/definition.js'
-import { type CommonOptions, commonOptions, type EnqueueManyOptions, isPlain } from '../domain/job/enqueue-options.js'
+import { type CommonOptions, commonOptions, type EnqueueManyOptions } from '../domain/job/enqueue-options.js'
 import type { JobId } from '../domain/job/job.js'
 import { type Member, membersOf, memberText } from '../pipeline/member.js'
-import {
-  enqueueAndClaim,
-  enqueueAndClaimOne,
-  enqueueInputs,
-  enqueueJobs,
-  type Holder,
-  type StoredInHands,
-} from '../store/jobs/enqueue.js'
+import { enqueueAndClaim, enqueueInputs, enqueueJobs, type StoredJobs } from '../store/jobs/enqueue.js'
 import type { Store } from '../store/store.js'
 import { asQueryable } from '../store/transaction.js'
-import type { OwnWorker, Seats } from './own-worker.js'
+import type { OwnWorker, SlotReservation } from './own-worker.js'
 
 /** Hears what is stored; `start` lets it begin here, where the worker of this process holds it already. */
 export type OnStored = (ids: readonly JobId[], start?: () => void) => void
@@ -33,8 +26,8 @@ export async function enqueueMembers(
   const members = Array.isArray(asked) ? asked : await asked
   const tx = options.tx === undefined ? undefined : asQueryable(options.tx)
   const isUniform = options.actor === undefined && members.every(({ own }) => own === '')
-  const seats = isUniform && !tx ? ownWorker?.reserve(common.type, common.queue, members.length) : undefined
-  if (seats) return enqueueSeated(store, members, common, seats, onStored)
+  const slots = isUniform && !tx ? ownWorker?.reserve(common.type, common.queue, members.length) : undefined
+  if (slots) return enqueueReserved(store, members, common, slots, onStored)
 
   // Inside a caller's transaction the commit may come much later than a sleeper's last look, so it always tells.
   const manner = { wake: tx ? 'always' : 'sleepers', actor: options.actor, tx } as const
@@ -45,40 +38,27 @@ export async function enqueueMembers(
   return ids
 }
 
-async function enqueueSeated(
+async function enqueueReserved(
   store: Store,
   members: readonly Member[],
   common: CommonOptions,
-  seats: Seats,
+  slots: SlotReservation,
   onStored: OnStored,
 ): Promise<JobId[]> {
   let isTaken = false
-  const act = ({ ids, jobs }: StoredInHands) => {
+  const act = ({ ids, jobs }: StoredJobs) => {
     isTaken = jobs.length > 0
-    onStored(ids, isTaken ? () => seats.take(jobs) : undefined)
+    onStored(ids, isTaken ? () => slots.take(jobs) : undefined)
     return ids
   }
-  const { worker, queue } = seats
+  const { worker, queue } = slots
   try {
-    return await seats.claim((leaseId) => enqueueIntoHands(store, members, common, { worker, queue, leaseId }, act))
+    return await slots.claim((leaseId) =>
+      enqueueAndClaim(store, inputsText(members), JSON.stringify(common), { worker, queue, leaseId }, act),
+    )
   } finally {
-    if (!isTaken) seats.leave()
+    if (!isTaken) slots.leave()
   }
-}
-
-function enqueueIntoHands<T>(
-  store: Store,
-  members: readonly Member[],
-  common: CommonOptions,
-  holder: Holder,
-  act: (stored: StoredInHands) => T,
-): Promise<T> {
-  const [first] = members
-  if (first === undefined || members.length > 1 || !isPlain(common)) {
-    return enqueueAndClaim(store, inputsText(members), JSON.stringify(common), holder, act)
-  }
-  const { type, queue, priority, max_attempts: maxAttempts } = common
-  return enqueueAndClaimOne(store, { type, queue, priority, maxAttempts, input: first.input }, holder, act)
 }
 
 function inputsText(members: readonly Member[]): string {

@@ -10,7 +10,7 @@ const bench = useHoldfast()
 /** The one statement that enqueues and claims waits for the table. */
 const WAITING = `
   select from pg_stat_activity
-   where datname = current_database() and wait_event_type = 'Lock' and query like '%enqueue_and_claim_one%'`
+   where datname = current_database() and wait_event_type = 'Lock' and query like '%enqueue_and_claim%'`
 
 test('a worker that stops while a job is on its way to it releases the job unrun', async () => {
   const runs: unknown[] = []
@@ -47,7 +47,7 @@ test('a job whose enqueuer never got the answer runs all the same, once and at o
   await holdfast.start()
   await asleep
   const completed = heard(holdfast, 'job.completed')
-  const lost = loseAnswerTo('enqueue_and_claim_one_v1')
+  const lost = loseAnswerTo('enqueue_and_claim_v1')
 
   await expect(holdfast.enqueue(note, 1)).rejects.toMatchObject({ code: 'CONNECTION_FAILED' })
   await lost

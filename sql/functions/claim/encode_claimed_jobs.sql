@@ -4,7 +4,7 @@
 --   Returns one JSON object of columns, or null for no jobs: a row each would cost a busy worker twice as much. id is a text, the
 --           ids with commas between them in ascending order; due_ms and input are arrays in the same order; turn has the places,
 --           from 0, in claim order where that is another one. Every other column is an object by id, or null, and holds only what
---           is not as in usual (type to lease_seconds) or not empty (key to facts).
+--           is not as in usual.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
 -- job is read by the batch's own ids: a join could read all of it when statistics call it empty.
@@ -32,6 +32,22 @@ declare
 begin
   if coalesce(cardinality(p_leases), 0) = 0 then
     return null;
+  elsif cardinality(p_leases) = 1 then
+    -- One job is as usual in everything: a tenth of the time, for those that somebody waits for.
+    return (
+      select json_build_object(
+               'lease_id', l.lease_id,
+               'usual', json_build_object('type', l.type, 'queue', l.queue, 'priority', l.priority, 'token', l.token::text,
+                                          'attempts', l.attempts, 'max_attempts', l.max_attempts,
+                                          'lease_seconds', date_part('epoch', l.locked_until - l.locked_at), 'key', l.key,
+                                          'pipeline_id', j.pipeline_id, 'tags', j.tags, 'trace', j.trace),
+               'id', j.id::text,
+               'due_ms', json_build_array((date_part('epoch', l.run_at) * 1000)::bigint),
+               'input', json_build_array(j.input),
+               'facts', p_facts)
+        from unnest(p_leases) as l
+       cross join lateral (select b.* from holdfast.job as b where b.id = l.job_id limit 1) as j
+    );
   end if;
 
   v_in_claim_order := array(select l.job_id from unnest(p_leases) as l order by l.priority, l.run_at, l.job_id);

@@ -1,11 +1,11 @@
 -- enqueue_and_claim: none → running for jobs that the caller's own worker starts at once
---   Guard   as place_inputs. Where a claim could not take them (a queue paused, another than p_queue, a later run_at), they
+--   Guard   as enqueue_inputs. Where a claim could not take them (a queue paused, another than p_queue, a later run_at), they
 --           are pending as after enqueue_inputs.
 --   Locks   none.
---   Returns the ids, in the order of the inputs; jobs: what encode_claimed_jobs gives, or null when they are pending.
+--   Returns the ids, in the order of the inputs; jobs: what encode_claimed_jobs returns, or null when they are pending.
 --   Notifies sleeping workers of what is pending.
--- One commit instead of two: what a process enqueues for itself need not be stored first and found afterwards. The caller
--- has room for so many jobs of p_queue and a handler for their type. p_lease_id as in claim_batch.
+-- One commit instead of two, and no search for the jobs. The caller has slots for so many jobs of p_queue and a handler for
+-- their type. p_lease_id as in claim_batch.
 create or replace function holdfast.enqueue_and_claim_v1(
   p_inputs jsonb,
   p_common jsonb,
@@ -20,13 +20,28 @@ create or replace function holdfast.enqueue_and_claim_v1(
   set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_placed record;
+  v_now constant timestamptz := holdfast.now();
+  v_lease_id constant uuid := coalesce(p_lease_id, gen_random_uuid());
+  v_new record;
+  v_until timestamptz;
+  v_leases holdfast.lease[];
 begin
-  if current_setting('transaction_isolation') <> 'read committed' or coalesce(p_worker, '') = '' then
-    perform holdfast.check_claim(p_worker, array[p_queue], '{}', 1);
+  perform holdfast.check_claim(p_worker, array[p_queue], '{}', 1);
+  v_new := holdfast.read_inputs(p_inputs, p_common, v_now);
+  ids := v_new.ids;
+  if v_new.queue = p_queue
+    and v_new.run_at <= v_now
+    and not exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null)
+  then
+    v_until := v_now + make_interval(secs => holdfast.lease_seconds_v1(p_common ->> 'type'));
+    v_leases := array(
+      select holdfast.lease_row(r, 1, p_worker, v_lease_id, v_now, v_until) from unnest(v_new.ready) as r
+    );
+    perform holdfast.place_jobs(v_new.jobs), holdfast.place_leases(v_leases);
+    jobs := holdfast.encode_claimed_jobs(v_leases);
+  else
+    perform holdfast.place_jobs(v_new.jobs), holdfast.place_ready(v_new.ready),
+            holdfast.wake_workers(array[v_new.queue], v_new.run_at, 'sleepers');
   end if;
-  v_placed := holdfast.place_inputs(p_inputs, p_common, 'sleepers', p_worker, p_queue, p_lease_id);
-  ids := v_placed.ids;
-  jobs := v_placed.jobs;
 end
 $$;

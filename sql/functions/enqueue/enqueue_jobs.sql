@@ -17,55 +17,40 @@ as $$
 declare
   v_now constant timestamptz := holdfast.now();
   v_ids bigint[];
-  v_queues text[];
-  v_first_run_at timestamptz;
+  v_jobs holdfast.job[];
+  v_ready holdfast.ready[];
+  v_is_shared boolean;
   v_place integer;
 begin
   perform holdfast.check_members(p_jobs, p_common);
+  select coalesce(array_agg(m.id), '{}'),
+         array_agg(holdfast.job_row(m.id, m.type, m.queue, m.priority, m.max_attempts, m.pipeline_id, m.tags, m.input, v_now,
+                                    m.trace, m.key, m.key_policy, m.dedupe_id)),
+         array_agg(holdfast.ready_row(m.id, m.type, m.queue, m.priority, m.run_at, m.max_attempts, 0, m.key, m.key_policy,
+                                      case when m.key is not null then m.id end,
+                                      p_coalescing => m.key_policy is not distinct from 'coalesce')),
+         bool_or(m.dedupe_id is not null or m.key_policy is not distinct from 'coalesce')
+    into v_ids, v_jobs, v_ready, v_is_shared
+    from (
+      select nextval('holdfast.job_id_seq') as id, r.* from holdfast.read_members(p_jobs, p_common, v_now) as r
+    ) as m;
 
-  if p_common ? 'dedupe_id'
-    or p_common ->> 'key_policy' = 'coalesce'
-    or jsonb_path_exists(p_jobs, '$[*] ? (exists (@.dedupe_id) || @.key_policy == "coalesce")')
-  then
-    -- These may be there already, made by others: one by one, in an order that two batches cannot deadlock over.
-    v_ids := array_fill(null::bigint, array[jsonb_array_length(p_jobs)]);
+  if v_is_shared then
+    -- Others may have made these already: one by one, in an order that two batches cannot deadlock over.
     for v_place in
-      select m.place
-        from holdfast.read_members(p_jobs, p_common, v_now) as m
-       order by m.key, m.type, m.dedupe_id, m.place
+      select j.place
+        from unnest(v_jobs) with ordinality as j(id, type, queue, priority, max_attempts, key, key_policy, pipeline_id, tags,
+                                                 dedupe_id, input, created_at, trace, place)
+       order by j.key, j.type, j.dedupe_id, j.place
     loop
-      v_ids[v_place] := holdfast.enqueue_shared(p_common || (p_jobs -> (v_place - 1)), v_now);
+      v_ids[v_place] := holdfast.enqueue_shared(v_jobs[v_place], v_ready[v_place],
+        coalesce(p_jobs -> (v_place - 1) ->> 'coalesce', p_common ->> 'coalesce') is not distinct from 'keep');
     end loop;
-    select array_agg(distinct m.queue), min(m.run_at)
-      into v_queues, v_first_run_at
-      from holdfast.read_members(p_jobs, p_common, v_now) as m;
   else
-    with asked as materialized (
-      select nextval('holdfast.job_id_seq') as id, m.*
-        from holdfast.read_members(p_jobs, p_common, v_now) as m
-    ),
-    stored as (
-      insert into holdfast.job
-        (id, type, queue, priority, max_attempts, key, key_policy, pipeline_id, tags, input, created_at, trace)
-      overriding system value
-      select a.id, a.type, a.queue, a.priority, a.max_attempts, a.key, a.key_policy, a.pipeline_id, a.tags, a.input, v_now,
-             a.trace
-        from asked as a
-    ),
-    queued as (
-      insert into holdfast.ready
-        (job_id, type, queue, priority, run_at, max_attempts, key, key_policy, rank)
-      select a.id, a.type, a.queue, a.priority, a.run_at, a.max_attempts, a.key, a.key_policy,
-             case when a.key is not null then a.id end
-        from asked as a
-    )
-    select array_agg(a.id order by a.place), array_agg(distinct a.queue), min(a.run_at)
-      into v_ids, v_queues, v_first_run_at
-      from asked as a;
+    perform holdfast.place_jobs(v_jobs), holdfast.place_ready(v_ready);
   end if;
-
-  perform holdfast.wake_workers(v_queues, v_first_run_at, p_wake);
-  return query select i.id from unnest(v_ids) with ordinality as i(id, place) order by i.place;
+  perform holdfast.wake_workers(array_agg(distinct r.queue), min(r.run_at), p_wake) from unnest(v_ready) as r;
+  return query select i.id from unnest(v_ids) as i(id);
 end
 $$;
 

@@ -1,7 +1,7 @@
 -- read_common: what the members of an enqueue share, with their type's defaults and the moment they are due
 --   Guard   none; check_common has looked at it.
 --   Locks   none.
---   Returns each option's common value, or else that of the type, or else the default; lease_seconds of a described type.
+--   Returns each option's common value, or else that of the type, or else the default.
 --   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
 -- Without settings of its own: it runs under its callers'. Statements and not one query: only what is asked for is made ready.
@@ -15,14 +15,13 @@ create or replace function holdfast.read_common(
   out run_at timestamptz,
   out pipeline_id uuid,
   out tags text[],
-  out trace text,
-  out lease_seconds integer
+  out trace text
 )
   language plpgsql stable
 as $$
 begin
-  select y.queue, y.priority, y.max_attempts, y.lease_seconds
-    into queue, priority, max_attempts, lease_seconds
+  select y.queue, y.priority, y.max_attempts
+    into queue, priority, max_attempts
     from holdfast.job_type as y
    where y.type = p_type;
   queue := coalesce(p_common ->> 'queue', queue, 'default');

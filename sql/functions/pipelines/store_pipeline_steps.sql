@@ -21,6 +21,7 @@ create or replace function holdfast.store_pipeline_steps(
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
+  v_jobs holdfast.job[];
   v_waiting holdfast.waiting[];
   v_due holdfast.ready[];
 begin
@@ -38,20 +39,16 @@ begin
       left join (
         select e.after, count(*)::integer as open from unnest(p_afters) as e(after) group by e.after
       ) as e on e.after = m.place
-  ),
-  stored as (
-    insert into holdfast.job
-      (id, type, queue, priority, max_attempts, key, key_policy, pipeline_id, tags, input, created_at)
-    overriding system value
-    select a.id, a.type, a.queue, a.priority, a.max_attempts, a.key, a.key_policy, p_pipeline, a.tags, a.input, v_now
-      from asked as a
   )
-  select array_agg(row(a.id, p_pipeline, a.open, 0, a.type, a.queue)::holdfast.waiting) filter (where a.open > 0),
+  select array_agg(holdfast.job_row(a.id, a.type, a.queue, a.priority, a.max_attempts, p_pipeline, a.tags, a.input, v_now, null,
+                                    a.key, a.key_policy)),
+         array_agg(row(a.id, p_pipeline, a.open, 0, a.type, a.queue)::holdfast.waiting) filter (where a.open > 0),
          array_agg(holdfast.ready_row(a.id, a.type, a.queue, a.priority, a.run_at, a.max_attempts, 0, a.key, a.key_policy,
                                       case when a.key is not null then a.id end, true) order by a.id)
            filter (where a.open = 0)
-    into v_waiting, v_due
+    into v_jobs, v_waiting, v_due
     from asked as a;
+  perform holdfast.place_jobs(v_jobs);
   perform holdfast.place_waiting(v_waiting);
   perform holdfast.place_ready(v_due);
   return array(select d.job_id from unnest(v_due) as d);

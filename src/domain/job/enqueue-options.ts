@@ -73,11 +73,6 @@ export interface CommonOptions {
   readonly trace?: string
 }
 
-/** Nothing beside what every job has. */
-export function isPlain(common: CommonOptions): boolean {
-  return Object.keys(common).length === 4
-}
-
 /** None at all, which is what most enqueues have. */
 export const NO_OPTIONS: EnqueueManyOptions<unknown> = Object.freeze({})
 

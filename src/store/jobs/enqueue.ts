@@ -3,7 +3,7 @@
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
 import { BULK_MS, callRaw as call, callAndAct, type Statement } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
-import { type ClaimedColumns, type HeldFacts, toClaimedJobs, toHeldJob } from '../rows/claimed-jobs.js'
+import { type ClaimedColumns, toClaimedJobs } from '../rows/claimed-jobs.js'
 import type { Store } from '../store.js'
 
 export interface EnqueueManner {
@@ -41,58 +41,34 @@ export async function enqueueInputs(
   return ids === '' ? [] : ids.split(',')
 }
 
-/** Who holds what is enqueued, from the start. */
-export interface Holder {
+/** The worker that claims the jobs as they are enqueued. */
+export interface Claimer {
   readonly worker: string
   readonly queue: string
-  /** As that of a claim. */
+  /** As for a claim. */
   readonly leaseId: string
 }
 
 /** Jobs that are stored; those that are pending are not in `jobs`. */
-export interface StoredInHands {
+export interface StoredJobs {
   readonly ids: JobId[]
   readonly jobs: ClaimedJob[]
 }
 
-/** As enqueueInputs, straight into the hands of a worker of this process, where `act` starts them without waiting a turn. */
+/** As enqueueInputs, claimed at once for a worker of this process. `act` starts the jobs in the turn in which the answer is read. */
 export function enqueueAndClaim<T>(
   store: Store,
   inputs: string,
   common: string,
-  { worker, queue, leaseId }: Holder,
-  act: (stored: StoredInHands) => T,
+  { worker, queue, leaseId }: Claimer,
+  act: (stored: StoredJobs) => T,
 ): Promise<T> {
-  return callAndAct(store, ENQUEUE_HELD, [inputs, common, worker, queue, leaseId], (row) =>
+  return callAndAct(store, ENQUEUE_AND_CLAIM, [inputs, common, worker, queue, leaseId], (row) =>
     act({ ids: row?.ids as JobId[], jobs: row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : [] }),
   )
 }
 
-/** What every job has. `input` is JSON. */
-export interface PlainJob extends Pick<ClaimedJob, 'type' | 'queue' | 'priority' | 'maxAttempts'> {
-  readonly input: string
-}
-
-/** As enqueueAndClaim, for one job that has nothing but that. */
-export function enqueueAndClaimOne<T>(
-  store: Store,
-  plain: PlainJob,
-  { worker, leaseId }: Omit<Holder, 'queue'>,
-  act: (stored: StoredInHands) => T,
-): Promise<T> {
-  const { type, input, queue, priority, maxAttempts } = plain
-  const values = [type, input, queue, priority, maxAttempts, worker, leaseId]
-  return callAndAct(store, ENQUEUE_ONE_HELD, values, (row) => {
-    const facts = row?.facts as HeldFacts
-    return act({ ids: [facts[0]], jobs: facts[1] === null ? [] : [toHeldJob(facts, plain)] })
-  })
-}
-
-const ENQUEUE_ONE_HELD: Statement = {
-  invocation: 'enqueue_and_claim_one_v1($1, $2::text::jsonb, $3, $4, $5, $6, $7)',
-  value: 'facts',
-}
-const ENQUEUE_HELD: Statement = {
+const ENQUEUE_AND_CLAIM: Statement = {
   invocation: 'enqueue_and_claim_v1($1::text::jsonb, $2::text::jsonb, $3, $4, $5)',
   columns: 'to_json(c.ids::text[]) as ids, c.jobs',
 }

@@ -14,7 +14,8 @@ export interface ClaimedColumns {
     readonly attempts: number
     readonly max_attempts: number
     readonly lease_seconds: number
-    /** Only of jobs that were enqueued and claimed in one call. */
+    /** From here on only of a job that was claimed alone. */
+    readonly key?: string | null
     readonly pipeline_id?: string | null
     readonly tags?: readonly string[]
     readonly trace?: string | null
@@ -46,6 +47,7 @@ const NO_TAGS: readonly string[] = Object.freeze([])
 
 export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
   const { lease_id: leaseId, usual, due_ms: dueMs, input, turn } = columns
+  const usualKey = usual.key ?? null
   const usualPipeline = usual.pipeline_id ?? null
   const usualTags = usual.tags ?? NO_TAGS
   const usualTrace = usual.trace ?? null
@@ -60,7 +62,7 @@ export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
       leaseId,
       attempts: columns.attempts?.[id] ?? usual.attempts,
       maxAttempts: columns.max_attempts?.[id] ?? usual.max_attempts,
-      key: columns.key?.[id] ?? null,
+      key: columns.key?.[id] ?? usualKey,
       pipelineId: columns.pipeline_id?.[id] ?? usualPipeline,
       tags: columns.tags?.[id] ?? usualTags,
       trace: columns.trace?.[id] ?? usualTrace,
@@ -70,35 +72,4 @@ export function toClaimedJobs(columns: ClaimedColumns): ClaimedJob[] {
     }
   })
   return turn ? turn.map((place) => jobs[place] as ClaimedJob) : jobs
-}
-
-/**
- * What enqueue_and_claim_one gives; nulls between id and input where the job is pending. The input as the database has it: a later
- * attempt gets the same, to the order of its names.
- */
-export type HeldFacts = readonly [id: string, leaseId: string, leaseSeconds: number, dueAtMs: number, input: unknown]
-
-/** A job that was enqueued into the hands of a worker, which knows the rest of it. */
-export function toHeldJob(
-  [id, leaseId, leaseSeconds, dueAtMs, input]: HeldFacts,
-  { type, queue, priority, maxAttempts }: Pick<ClaimedJob, 'type' | 'queue' | 'priority' | 'maxAttempts'>,
-): ClaimedJob {
-  return {
-    id,
-    type,
-    queue,
-    priority,
-    input,
-    token: '1',
-    leaseId,
-    attempts: 1,
-    maxAttempts,
-    key: null,
-    pipelineId: null,
-    tags: NO_TAGS,
-    trace: null,
-    dueAtMs,
-    leaseMs: leaseSeconds * 1000,
-    facts: undefined,
-  }
 }

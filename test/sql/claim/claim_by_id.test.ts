@@ -14,8 +14,7 @@ test('gives the job in columns', async () => {
   expect(await askValue(db.pool, CLAIM, [id, 'w', ['task']])).toMatchObject({
     id,
     input: [{ a: 1 }],
-    usual: { token: '1' },
-    key: { [id]: 'k' },
+    usual: { token: '1', key: 'k' },
   })
 })
 

@@ -17,17 +17,6 @@ const enqueue = (inputs: unknown, common: object = {}, session: Session = db.poo
     'w',
     'own',
   ])
-type Row = Record<string, object>
-/** What is told of each job, whether of it alone or of all in common; null tells as much as nothing. */
-const toldOf = ({ usual, ...columns }: Row, ids: string[]) =>
-  ids.map((id, place) => ({
-    ...usual,
-    ...Object.fromEntries(
-      Object.entries(columns)
-        .filter(([, value]) => value !== null)
-        .map(([name, value]) => [name, Array.isArray(value) ? value[place] : ((value as Row)[id] ?? value)]),
-    ),
-  }))
 const states = () => ask(db.admin, 'select state, attempts, token::int, locked_by from holdfast.jobs order by id')
 
 test('the jobs run for the caller, in order, each with its first token, and can be completed', async () => {
@@ -47,7 +36,7 @@ test('the lease lasts as long as that of a claim', async () => {
   )
   const { ids, jobs } = await enqueue([{}])
 
-  expect(jobs).toMatchObject({ lease_seconds: { task: 77 }, usual: { priority: 1, max_attempts: 9 } })
+  expect(jobs).toMatchObject({ usual: { priority: 1, max_attempts: 9, lease_seconds: 77 } })
   expect(
     await askRow(
       db.admin,
@@ -57,21 +46,26 @@ test('the lease lasts as long as that of a claim', async () => {
   ).toEqual({ seconds: 77 })
 })
 
-test('it tells of the jobs what a claim would tell', async () => {
-  const common = {
+test.each([[[{ b: 1, a: [2] }, 'two']], [['x'.repeat(10_000)]]])('it returns what is stored', async (inputs) => {
+  const { jobs } = await enqueue(inputs, {
     tags: ['x', 'y'],
     pipeline_id: '7d444840-9dc0-11d1-b245-5ffdce74fad2',
     trace: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     priority: 2,
-  }
-  const { ids, jobs } = await enqueue([{ b: 1, a: [2] }, 'two'], common)
+  })
 
-  const claimed = await askValue<Row>(db.admin, 'select holdfast.encode_claimed_jobs($1, $2, $3)', [
-    ids,
-    jobs?.lease_id,
-    { task: 30 },
-  ])
-  expect(toldOf(jobs as unknown as Row, ids)).toEqual(toldOf(claimed, ids))
+  const stored = 'select holdfast.encode_claimed_jobs(array_agg(l order by l.job_id)) from holdfast.lease as l'
+  expect(jobs).toEqual(await askValue(db.admin, stored))
+  expect(jobs?.input).toEqual(inputs)
+})
+
+test('a job has the columns that the claim of an equal one has', async () => {
+  const { jobs } = await enqueue([1], { tags: ['x'] })
+  await ask(db.pool, `select holdfast.enqueue('task', '1', '{"queue": "own", "tags": ["x"]}')`)
+  const claimed = await askValue<object>(db.pool, `select jobs from holdfast.claim_batch_v1('w', 'own', '{task}', 1)`)
+
+  const { id: _, due_ms: __, lease_id: ___, ...expected } = claimed as Record<string, unknown>
+  expect(jobs).toMatchObject(expected)
 })
 
 test.each([
@@ -92,10 +86,25 @@ test('what a paused queue gets is pending', async () => {
   expect(await states()).toMatchObject([{ state: 'pending' }])
 })
 
-test('one bad input refuses all, and nothing is stored or held', async () => {
-  await expect(enqueue([1, 'x'.repeat(300_000)])).rejects.toThrow(/^INVALID_INPUT/)
+test.each<[string, unknown, object, RegExp]>([
+  ['an input too large', [1, 'x'.repeat(300_000)], {}, /^INVALID_INPUT/],
+  ['no list of inputs', { n: 1 }, {}, /^INVALID_OPTION: inputs must be/],
+  ['no type', [1], { type: null }, /^INVALID_OPTION: type must be/],
+  ['a type with a control character', [1], { type: 'a\u0001' }, /^INVALID_OPTION: type must be/],
+  ['a queue without a name', [1], { queue: '' }, /^INVALID_OPTION: option queue/],
+  ['a priority beyond all', [1], { priority: 10 }, /^INVALID_OPTION: option priority/],
+  ['no attempts', [1], { max_attempts: 0 }, /^INVALID_OPTION: option max_attempts/],
+  ['a key', [1], { key: 'k' }, /^INVALID_OPTION: common options/],
+])('%s refuses all, and nothing is stored or claimed', async (_, inputs, common, refusal) => {
+  await expect(enqueue(inputs, common)).rejects.toThrow(refusal)
 
   expect(await states()).toEqual([])
+})
+
+test('no worker is refused', async () => {
+  const call = `select holdfast.enqueue_and_claim_v1('[1]', '{"type": "task"}', '', 'own')`
+
+  await expect(ask(db.pool, call)).rejects.toThrow(/^INVALID_OPTION: worker must be/)
 })
 
 test('it needs a transaction that sees what it waited for, as every claim does', async () => {

@@ -96,27 +96,8 @@ describe('is refused as a whole', () => {
   })
 })
 
-test.each<[string, object, boolean]>([
-  ['the options that nearly all have', {}, true],
-  ['the highest statistics', { priority: 9, max_attempts: 1000 }, true],
-  ['no queue', { queue: undefined }, false],
-  ['no priority', { priority: undefined }, false],
-  ['no attempts', { max_attempts: 0 }, false],
-  ['too many attempts', { max_attempts: 1001 }, false],
-  ['half a priority', { priority: 0.5 }, false],
-  ['a priority below all', { priority: -1 }, false],
-  ['a priority in a list', { priority: [5] }, false],
-  ['a queue that is a number', { queue: 7 }, false],
-  ['a queue of two lines', { queue: 'a\nb' }, false],
-  ['a type too long', { type: 'x'.repeat(101) }, false],
-  ['one option more', { delay: 5 }, false],
-])('the quick look at options takes only what the long one takes: %s', async (_, changes, isPlain) => {
-  const common = JSON.stringify({ type: 'task', queue: 'q', priority: 5, max_attempts: 3, ...changes })
+test.each(['null', '[]', '"type"', '7'])('%s is refused for options', async (common) => {
+  const call = `select holdfast.enqueue_inputs_v1('[1]', $1)`
 
-  expect(await askValue(db.admin, 'select holdfast.is_plain($1)', [common])).toBe(isPlain)
-  if (isPlain) await askValue(db.admin, 'select holdfast.check_common($1)', [common])
-})
-
-test.each(['null', '[]', '"type"', '7'])('the quick look does not take %s for options', async (common) => {
-  expect(await askValue(db.admin, 'select holdfast.is_plain($1)', [common])).toBe(false)
+  await expect(ask(db.pool, call, [common])).rejects.toThrow(/^INVALID_OPTION: common options must be/)
 })

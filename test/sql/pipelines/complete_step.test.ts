@@ -79,8 +79,7 @@ describe('the next step', () => {
       ...withoutNulls(claimed),
       lease_id: expect.any(String),
       id: await first.jobOf('b'),
-      pipeline_id: { [await first.jobOf('b')]: first.id },
-      tags: { [await first.jobOf('b')]: options.tags },
+      usual: { ...claimed.usual, pipeline_id: first.id },
       due_ms: [expect.any(Number)],
     })
     const columns = `select type, queue, priority, attempts, max_attempts, token, locked_by, linked,
@@ -156,7 +155,7 @@ test('a step with a key takes the long way, which gives it its key', async () =>
 
   const handed = await complete(await leaseOf('a'))
 
-  expect(handed?.[0]).toMatchObject({ id: await jobOf('b'), key: { [await jobOf('b')]: 'k' } })
+  expect(handed?.[0]).toMatchObject({ id: await jobOf('b'), usual: { key: 'k' } })
   expect(await states()).toEqual({ a: 'completed', b: 'running' })
   await sound()
 })

@@ -19,23 +19,22 @@ async function complete(
     `select lost, array_to_json(handed) as handed from holdfast.complete_steps_v1($1, 'w1', $2, $3, $4)`,
     [settlement(...members), Object.keys(room), Object.values(room), types],
   )
-  const given = (handed ?? []).map(({ lease_id, id, usual, input, pipeline_id }) => ({
+  const given = (handed ?? []).map(({ lease_id, id, usual, input }) => ({
     lost: null,
     lease_id,
     id,
     token: usual.token,
     attempts: usual.attempts,
     input: input[0],
-    pipeline_id: pipeline_id?.[id],
+    pipeline_id: usual.pipeline_id,
   }))
   return [...lost.map((place) => ({ lost: place })), ...given]
 }
 interface Handed {
   readonly lease_id: string
   readonly id: string
-  readonly usual: { readonly token: string; readonly attempts: number }
+  readonly usual: { readonly token: string; readonly attempts: number; readonly pipeline_id?: string }
   readonly input: unknown[]
-  readonly pipeline_id: Record<string, string> | null
 }
 const started = async (steps: Parameters<typeof enqueuePipeline>[1]) => {
   const { id } = await enqueuePipeline(db.pool, steps)

@@ -128,7 +128,6 @@ describe('roles', () => {
     [`select holdfast.claim_job(1, 'w')`, ['worker']],
     [`select holdfast.claim_batch_v1('w', 'default', '{task}', 1)`, ['worker']],
     [`select holdfast.enqueue_and_claim_v1('[1]', '{"type": "task"}', 'w', 'default')`, ['worker']],
-    [`select holdfast.enqueue_and_claim_one_v1('task', '1', 'default', 5::smallint, 3::smallint, 'w')`, ['worker']],
     [`select holdfast.claim_by_id_v1(1, 'w')`, ['worker']],
     [`select * from holdfast.complete_jobs('[]')`, ['worker']],
     [`select holdfast.complete_claims_v1('{}', '{}', '{}', '{}')`, ['worker']],

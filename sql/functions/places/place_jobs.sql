@@ -1,0 +1,24 @@
+-- place_jobs: stores new jobs
+--   Guard   the caller has checked them, and puts each that is stored into its first place.
+--   Locks   none. For a job with a dedupe_id it waits for an open transaction that stores the same.
+--   Returns how many are stored: all, or none where the first one's dedupe_id is known.
+--   Notifies nothing.
+-- A job with a dedupe_id comes alone: "on conflict" makes the insert of many about 8 % slower.
+create or replace function holdfast.place_jobs(p_rows holdfast.job[])
+  returns integer
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_stored integer;
+begin
+  if p_rows[1].dedupe_id is null then
+    insert into holdfast.job overriding system value select j.* from unnest(p_rows) as j;
+  else
+    insert into holdfast.job overriding system value select j.* from unnest(p_rows) as j
+    on conflict (type, dedupe_id) where dedupe_id is not null do nothing;
+  end if;
+  get diagnostics v_stored = row_count;
+  return v_stored;
+end
+$$;
