@@ -42,7 +42,7 @@ const PHRASES = [
 const NOT_YET = [
   'docs/reference/sql.md',
   'sql/',
-  ...['client/', 'doctor/', 'domain/', 'http/', 'maintenance/', 'pipeline/', 'store/jobs/', 'testing/', 'worker/'].map(
+  ...['client/', 'doctor/', 'domain/', 'http/', 'maintenance/', 'pipeline/', 'store/jobs/', 'testing/'].map(
     (folder) => `src/${folder}`,
   ),
   'src/holdfast.ts',
