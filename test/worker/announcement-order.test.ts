@@ -7,6 +7,31 @@ import { lossyPool } from '../support/lossy-pool.js'
 
 const bench = useHoldfast()
 
+test('a slot takes the next job before the outcome of the last one is written', async () => {
+  const { pool, delayAnswerTo } = lossyPool(bench.database.url)
+  const hasSecondRun = gate()
+  delayAnswerTo('complete_leases_v1', hasSecondRun.opened)
+  const announced: string[] = []
+  const note = defineJob({
+    type: 'note',
+    run(n: number) {
+      announced.push(`run ${n}`)
+      if (n === 2) hasSecondRun.open()
+      return n
+    },
+  })
+  const holdfast = bench.open({ jobs: [note], database: pool, concurrency: 1 })
+  holdfast.on('job.completed', () => announced.push('job.completed'))
+  const handles = await holdfast.enqueueMany(note, [1, 2])
+
+  await holdfast.start()
+  await Promise.all(handles.map((handle) => handle.result()))
+  await holdfast.close()
+  await pool.end()
+
+  expect(announced).toEqual(['run 1', 'run 2', 'job.completed', 'job.completed'])
+})
+
 test('the end of a run is announced before the next begins, although the claim was answered first', async () => {
   const { pool, delayAnswerTo } = lossyPool(bench.database.url)
   const isClaimedAgain = gate()
