@@ -9,7 +9,7 @@ import { type AnyJobId, toJobId } from './domain/job/job.js'
 import type { PipelineDefinition } from './domain/pipeline/pipeline.js'
 import type { BeginTransaction, Logger } from './domain/run/context.js'
 import { indexByJobKey, type ScheduleDefinition } from './domain/schedule/define-schedule.js'
-import { Clerk } from './maintenance/bulk-and-statistics.js'
+import { BulkAndStatistics } from './maintenance/bulk-and-statistics.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
 import { MaintenancePoll } from './maintenance/maintenance-poll.js'
 import { Reaper } from './maintenance/reaper.js'
@@ -135,10 +135,10 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     const identity = workerIdentity(version)
     const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
     const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#onReaped(worker, jobs), onFault })
-    const heartbeats = { silence: (inMs: number) => reaper.expect(inMs), unanswered: () => reaper.doubt() }
+    const heartbeats = { silence: (inMs: number) => reaper.expect(inMs), unanswered: () => reaper.unanswered() }
     const worker = new Worker({ ...this.#parts(), identity, isAlone, heartbeats }, this.#workerOptions)
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
-    const bulkAndStatistics = new Clerk(this.#store, { onFault })
+    const bulkAndStatistics = new BulkAndStatistics(this.#store, { onFault })
     const scheduler = this.#makeScheduler(identity.id, onFault)
     const poll = new MaintenancePoll(this.#store, {
       scope: this.#maintenanceScope(),

@@ -1,5 +1,4 @@
-// Asks every few seconds what upkeep is due, all kinds of it in one statement: where there is nothing to do, nothing more is
-// asked. Every worker does it, none leads.
+// Polls every few seconds for maintenance that is due, all kinds in one statement. Every worker polls, none leads.
 
 import { type DueMaintenance, dueMaintenance, type MaintenanceScope } from '../store/jobs/maintenance.js'
 import type { Store } from '../store/store.js'
@@ -10,15 +9,15 @@ export interface MaintenancePollOptions {
   onFault(doing: string, error: unknown): void
 }
 
-// What an operator changes is noticed within this, and so is a lease that is over. The jobs of a dead worker do not wait for
-// it: the heartbeat tells of silence.
+// A change by an operator and an expired lease are noticed within this time. The jobs of a dead worker do not wait for it:
+// heartbeats report its silence.
 const EVERY_MS = 2500
 
 export class MaintenancePoll {
   readonly #store: Store
   readonly #options: MaintenancePollOptions
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
+  #polling: Promise<void> | undefined
   #isStopping = false
 
   constructor(store: Store, options: MaintenancePollOptions) {
@@ -27,13 +26,13 @@ export class MaintenancePoll {
   }
 
   start(): void {
-    this.#lookIn(0)
+    this.#pollIn(0)
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#timer)
-    await this.#looking
+    await this.#polling
   }
 
   async runOnce(): Promise<void> {
@@ -42,15 +41,15 @@ export class MaintenancePoll {
       const due = await dueMaintenance(this.#store, scope)
       if (!this.#isStopping) onDue(due)
     } catch (error) {
-      onFault('looking for upkeep', error)
+      onFault('polling for maintenance', error)
     }
   }
 
-  #lookIn(ms: number): void {
+  #pollIn(ms: number): void {
     if (this.#isStopping) return
     this.#timer = setTimeout(() => {
-      // Workers that started together do not ask together.
-      this.#looking = this.runOnce().finally(() => this.#lookIn(EVERY_MS * (1 + 0.2 * Math.random())))
+      // Workers that started together do not poll together.
+      this.#polling = this.runOnce().finally(() => this.#pollIn(EVERY_MS * (1 + 0.2 * Math.random())))
     }, ms)
   }
 }

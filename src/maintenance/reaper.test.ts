@@ -63,7 +63,7 @@ test('many words before a round make one round', async () => {
 test('after a heartbeat that got no answer nobody is dead until the database has answered for four seconds', async () => {
   const { subject, asked, answers } = reaper()
   answers.isDown = true
-  subject.doubt()
+  subject.unanswered()
   await vi.advanceTimersByTimeAsync(10_000)
   answers.isDown = false
   const whileDown = asked.length
