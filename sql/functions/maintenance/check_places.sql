@@ -66,6 +66,4 @@ create or replace function holdfast.check_places()
   returns table (job_id bigint, problem text)
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.check_places_v1()
-$$;
+as $$ select * from holdfast.check_places_v1() $$;

@@ -1,9 +1,9 @@
--- due_maintenance: what upkeep waits for a worker, so that no kind of it is asked for in vain
+-- due_maintenance: which maintenance is due, so that a worker calls only that
 --   Guard   only what this worker can do: its queues and types, and the schedules whose input its code computes.
---   Locks   as first_lease_end; a hint: each operation looks for itself.
+--   Locks   as first_lease_end; the answer is a hint, each operation decides for itself.
 --   Returns one row: milliseconds until a lease may be lost, because its time is over or its worker silent, and until a
---           schedule needs a worker, each null where there is none; whether a bulk operation is open, statistics are to be
---           counted, and a suspect waits.
+--           schedule needs a worker, each null where there is none; whether a bulk operation is open, statistics are due,
+--           and a job in quarantine is due.
 --   Notifies nothing.
 create or replace function holdfast.due_maintenance_v1(p_queues text[], p_types text[], p_known text[])
   returns table (lost_in_ms bigint, schedule_in_ms bigint, has_bulk boolean, has_stats boolean, has_quarantined boolean)

@@ -1,7 +1,7 @@
--- make_outcome_partitions: makes the days of outcome ahead of time
+-- make_outcome_partitions: makes the partitions of outcome for the next days
 --   Guard   one at a time, by an advisory lock of this transaction; others return 0 at once.
 --   Locks   outcome (share update exclusive) and its default partition, for a moment; gives up after a second.
---   Returns how many days were made. Outcomes of such a day that had landed in the default partition move into it.
+--   Returns how many days were made. Outcomes of such a day move into it from the default partition.
 --   Notifies nothing.
 create or replace function holdfast.make_outcome_partitions_v1(p_days integer default 7)
   returns integer

@@ -1,11 +1,10 @@
 -- prune_jobs: finished jobs older than the retention → gone
 --   Guard   only whole days before the retention; a job that was retried meanwhile lives on, and a pipeline goes as a whole.
 --   Locks   job rows, skip locked; a day's partition for the moment of its drop, given up after a second.
---   Returns how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped, save those
---           that hold outcomes of a pipeline that lives.
+--   Returns how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped, except those
+--           with outcomes of a pipeline that lives.
 --   Notifies nothing.
--- The wide rows of job go in batches, the day of outcomes is dropped whole. Ticks of schedules and events
--- go with the retention too.
+-- The wide rows of job are deleted in batches, the day of outcomes is dropped whole. Old ticks of schedules and events go too.
 create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000)
   returns integer
   language plpgsql volatile security definer
@@ -88,6 +87,4 @@ create or replace function holdfast.prune_jobs(keep interval, n integer default 
   returns integer
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.prune_jobs_v1(keep, n)
-$$;
+as $$ select holdfast.prune_jobs_v1(keep, n) $$;

@@ -1,13 +1,13 @@
 -- roll_statistics: adds what has ended since the last time to the statistics
 --   Guard   one at a time, others return at once. The mark moves in the transaction that counts: a crash neither loses nor
---           doubles. Nothing is counted before all transactions that could still add to its span are over.
+--           doubles anything. A span is counted when all transactions that could still add to it are over.
 --   Locks   statistics_mark, skip locked; rows of statistics_minute.
---   Returns true when there is more to count now.
+--   Returns true when the next call has more to count.
 --   Notifies nothing.
--- An outcome carries the moment it was written, not the moment its transaction committed. So a round notes the time and then
--- its own transaction number: whatever was written before has a lower number, and once no lower number is open, all of it can
--- be seen. A transaction that stays open does not hold the statistics up for longer than five minutes; what it has settled by
--- then is missing in them. Attempts note their time a little before their transaction has a number: hence the margin.
+-- An outcome has the moment it was written, not the moment its transaction committed. So a call stores the time and its own
+-- transaction number: what was written before has a lower number, and can all be read once no lower number is open. A
+-- transaction may delay the statistics for five minutes; what it settled before is then missing in them. Attempts store their
+-- time shortly before their transaction has a number: hence the margin.
 create or replace function holdfast.roll_statistics_v1()
   returns boolean
   language plpgsql volatile security definer
@@ -66,4 +66,53 @@ create or replace function holdfast.statistics_are_due()
   set search_path = pg_catalog, pg_temp
 as $$
   select not exists (select from holdfast.statistics_mark as m where m.counted_to > holdfast.now() - interval '9 seconds')
+$$;
+
+-- Replaces the rows of each hour's minutes by one row, up to p_until or for 24 hours; returns up to where.
+create or replace function holdfast.fold_statistics(p_from timestamptz, p_until timestamptz)
+  returns timestamptz
+  language plpgsql volatile
+  set search_path = pg_catalog, pg_temp
+  set timezone = 'UTC'
+as $$
+declare
+  v_folded timestamptz := p_from;
+  v_hour timestamptz;
+begin
+  for v_turn in 1..24 loop
+    select date_trunc('hour', min(m.minute)) into v_hour from holdfast.statistics_minute as m where m.minute >= v_folded;
+    if v_hour is null or v_hour + interval '1 hour' > p_until then
+      return greatest(v_folded, date_trunc('hour', p_until));
+    end if;
+    with gone as (
+      delete from holdfast.statistics_minute as m
+       where m.minute >= v_hour
+         and m.minute < v_hour + interval '1 hour'
+      returning m.*
+    ),
+    summed as (
+      select g.queue, g.type, g.fact, sum(g.n)::bigint as n,
+             sum(g.wait_ms)::bigint as wait_ms, sum(g.run_ms)::bigint as run_ms
+        from gone as g
+       group by g.queue, g.type, g.fact
+    ),
+    spread as (
+      select t.queue, t.type, t.fact, array_agg(t.waits order by t.bucket) as waits, array_agg(t.runs order by t.bucket) as runs
+        from (
+          select g.queue, g.type, g.fact, b.bucket, sum(b.wait)::bigint as waits, sum(b.run)::bigint as runs
+            from gone as g
+           cross join lateral unnest(g.wait_buckets, g.run_buckets) with ordinality as b(wait, run, bucket)
+           group by g.queue, g.type, g.fact, b.bucket
+        ) as t
+       group by t.queue, t.type, t.fact
+    )
+    insert into holdfast.statistics_minute
+      (minute, queue, type, fact, n, wait_ms, run_ms, wait_buckets, run_buckets)
+    select v_hour, s.queue, s.type, s.fact, s.n, s.wait_ms, s.run_ms, h.waits, h.runs
+      from summed as s
+      join spread as h using (queue, type, fact);
+    v_folded := v_hour + interval '1 hour';
+  end loop;
+  return v_folded;
+end
 $$;

@@ -1,7 +1,7 @@
--- audit_operation: writes down who did what by hand
+-- audit_operation: records who did what by hand
 --   Guard   none.
 --   Locks   none.
---   Returns nothing; the row commits or not together with the operation.
+--   Returns nothing; the row commits together with the operation.
 --   Notifies nothing.
 --   Tested by  test/sql/operate/cancel_job.test.ts
 create or replace function holdfast.audit_operation(p_actor text, p_action text, p_job_id bigint, p_details jsonb)

@@ -1,6 +1,6 @@
--- cancel_bulk: no further step of a bulk operation is done
+-- cancel_bulk: ends a bulk operation before its next step
 --   Guard   it is open.
---   Locks   the operation's row; waits for a step that is under way.
+--   Locks   the operation's row; waits for a step in progress.
 --   Returns true, or false when it was over already; raises JOB_NOT_FOUND when there is no such operation.
 --   Notifies nothing.
 create or replace function holdfast.cancel_bulk_v1(p_id bigint, p_actor text default null)

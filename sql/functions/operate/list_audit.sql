@@ -2,8 +2,8 @@
 --   Guard   none.
 --   Locks   none.
 --   Returns up to p_limit entries before the id p_before; of a job, an actor or an action where these are given. Each row also
---           says where the next page begins (null: there is none); an empty page is one row of that. Of entries that do not
---           fit it looks at no more than 10,000 a page.
+--           says where the next page begins (null: there is none); an empty page is one row of that. At most 10,000
+--           entries are read for a page.
 --   Notifies nothing.
 create or replace function holdfast.list_audit_v1(
   p_job_id bigint default null,

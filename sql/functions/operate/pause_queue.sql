@@ -45,14 +45,10 @@ create or replace function holdfast.pause_queue(queue text, actor text default n
   returns boolean
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.pause_queue_v1(queue, actor)
-$$;
+as $$ select holdfast.pause_queue_v1(queue, actor) $$;
 
 create or replace function holdfast.resume_queue(queue text, actor text default null)
   returns boolean
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.resume_queue_v1(queue, actor)
-$$;
+as $$ select holdfast.resume_queue_v1(queue, actor) $$;

@@ -1,9 +1,9 @@
--- start_bulk: asks for a operation on all jobs of a filter
---   Guard   the filter names states, and only those that the operation is for: final ones to retry, living ones to cancel.
+-- start_bulk: stores a bulk operation on all jobs of a filter
+--   Guard   the filter names states, and only states that allow the operation: final ones to retry, others to cancel.
 --   Locks   none.
 --   Returns the operation's row, with the jobs that match now counted up to 10,000; raises INVALID_OPTION.
---   Notifies nothing; every worker looks for open operations about once a second.
--- Spans of time become moments here: what "the last hour" is does not move while it is worked off.
+--   Notifies nothing; each worker polls for open operations about once a second.
+-- Spans of time become moments here, so that "the last hour" stays the same hour until the operation is done.
 create or replace function holdfast.start_bulk_v1(
   p_operation text,
   p_filter jsonb,

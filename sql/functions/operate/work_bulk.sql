@@ -1,11 +1,10 @@
--- work_bulk: does one small step of the oldest open bulk operation
---   Guard   one worker at a time per operation; the position moves in the transaction that does the operations, so a step that
---           fails is done again from where it began and a step that is done is not.
+-- work_bulk: does one step of the oldest open bulk operation
+--   Guard   one worker at a time per operation; the position moves in the transaction of the step, so a step that fails is done
+--           again and a step that is done is not.
 --   Locks   the operation's row, skip locked; then what the operation locks, job by job, in the order of sql/README.md.
---   Returns the operation after the step; none when nothing is open or others work on all of it.
---   Notifies as the operation.
--- Each job has its own row in audit, by the operation itself: its history must say who touched it, whether one by one or in bulk.
--- Jobs that have left the filter's states meanwhile are skipped.
+--   Returns the operation after the step; none when no operation is open, or other workers have all of them.
+--   Notifies as the operation on each job.
+-- Each job has its own row in audit. Jobs that have left the filter's states meanwhile are skipped.
 create or replace function holdfast.work_bulk_v1(p_limit integer default 100)
   returns setof holdfast.bulk_operation
   language plpgsql volatile security definer

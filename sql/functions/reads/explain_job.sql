@@ -1,8 +1,8 @@
--- explain_job: why a job does not run, or what became of it
+-- explain_job: why a job does not run, or how it ended
 --   Guard   none.
 --   Locks   none.
 --   Returns one row per reason: its constant code, the sentence, the facts; and when the job is expected to start, the same
---           in each row, null when it cannot be told. Raises JOB_NOT_FOUND.
+--           in each row, null when it is unknown. Raises JOB_NOT_FOUND.
 --   Notifies nothing.
 create or replace function holdfast.explain_job_v1(p_job_id bigint)
   returns table (code text, text text, facts jsonb, expected_start timestamptz)
@@ -71,6 +71,4 @@ create or replace function holdfast.explain_job(job_id bigint)
   returns table (code text, text text, facts jsonb, expected_start timestamptz)
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.explain_job_v1(job_id)
-$$;
+as $$ select * from holdfast.explain_job_v1(job_id) $$;

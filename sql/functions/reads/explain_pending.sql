@@ -1,7 +1,7 @@
 -- explain_pending: the reasons why a pending job does not run now
 --   Guard   none.
 --   Locks   none.
---   Returns one row per reason, code and facts; none when nothing stands in its way.
+--   Returns one row per reason, code and facts; none when the job can run.
 --   Notifies nothing.
 --   Tested by  test/sql/reads/explain_job.test.ts
 -- A worker counts as alive for ten seconds after its last heartbeat, as for the reaper.

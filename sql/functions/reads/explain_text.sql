@@ -1,7 +1,7 @@
--- explain_text: the sentence of a reason
+-- explain_text: a reason as a sentence
 --   Guard   none.
 --   Locks   none.
---   Returns one sentence for people, made of the facts; the only place that words it.
+--   Returns one sentence for people, made of the facts. No other place words a reason.
 --   Notifies nothing.
 --   Tested by  test/sql/reads/explain_job.test.ts
 create or replace function holdfast.explain_text(p_code text, p_facts jsonb)
@@ -39,7 +39,7 @@ begin
       p_facts ->> 'workers')
     when 'BEHIND_OTHERS' then format('%s%s due jobs of its queue come before it',
       case when (p_facts ->> 'is_more')::boolean then 'at least ' else '' end, p_facts ->> 'ahead')
-    when 'DUE' then 'it can start now: a worker takes it at its next look'
+    when 'DUE' then 'it can start now: a worker takes it at its next poll'
     when 'RUNNING' then format('it runs on %s since %s, attempt %s of %s; its lease runs until %s', p_facts ->> 'worker',
       v_since, p_facts ->> 'attempts', p_facts ->> 'max_attempts', v_until)
     when 'LEASE_OVER' then format('its holder %s has not renewed the lease, which was over at %s: any worker takes it back',

@@ -15,6 +15,4 @@ create or replace function holdfast.find_job(job_id bigint)
   returns setof holdfast.jobs
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.find_job_v1(job_id)
-$$;
+as $$ select * from holdfast.find_job_v1(job_id) $$;

@@ -1,10 +1,10 @@
--- job_versions: what a live view compares to know whether jobs have changed
+-- job_versions: texts that a live view compares to know whether jobs have changed
 --   Guard   at most 1,000 ids.
 --   Locks   none.
 --   Returns for each job that exists a text that differs after every change, the id of its last log line (0: none), and a text
---           that differs when its handler has remembered something or waits for something else ('0.0': neither).
+--           that differs when a durable step was stored or the handler waits for something else ('0.0': neither).
 --   Notifies nothing.
--- The text names the place and the transactions that wrote the rows: no write has to count for those who look.
+-- The text names the place and the transactions that wrote the rows, so that no write has to count versions.
 create or replace function holdfast.job_versions_v1(p_job_ids bigint[])
   returns table (id bigint, version text, last_log bigint, steps text)
   language plpgsql stable security definer
@@ -33,7 +33,7 @@ begin
         select 'f' || o.xmin::text
           from holdfast.outcome as o
          where o.job_id = j.id
-           and o.finished_at >= j.created_at - interval '1 hour'  -- earlier days are not looked at
+           and o.finished_at >= j.created_at - interval '1 hour'  -- earlier days are not read
         limit 1
       ) as p on true
       left join lateral (

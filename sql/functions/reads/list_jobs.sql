@@ -4,7 +4,7 @@
 --   Returns up to p_limit jobs without input and output, all of one moment. Each row also says where the next page begins
 --           (null: there is none), whether the page is full, and how far it has searched; an empty page is one row of that.
 --   Notifies nothing.
--- How it walks, and where it stops: match_jobs.
+-- match_jobs says in which order jobs are read, and when a search stops.
 create or replace function holdfast.list_jobs_v1(p_filter jsonb default '{}', p_after text default null, p_limit integer default 50)
   returns table (
     id bigint, type text, queue text, priority smallint, state text, key text, key_policy text, attempts smallint,

@@ -1,7 +1,7 @@
 -- list_queues: the queues in order of their name, with what is in them
 --   Guard   none.
 --   Locks   none.
---   Returns up to p_limit queues after the name p_after. No count goes beyond 10,001: more is more.
+--   Returns up to p_limit queues after the name p_after. Each count ends at 10,001, which means more than 10,000.
 --   Notifies nothing.
 create or replace function holdfast.list_queues_v1(p_after text default '', p_limit integer default 50)
   returns table (

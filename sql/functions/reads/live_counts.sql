@@ -1,7 +1,7 @@
--- live_counts: what is alive now
+-- live_counts: how many jobs are pending, waiting and running, and how many workers live
 --   Guard   none.
 --   Locks   none.
---   Returns pending, waiting and running jobs, each counted up to 10,001, and the workers that have recorded within ten seconds.
+--   Returns pending, waiting and running jobs, each counted up to 10,001, and the workers with a heartbeat in the last ten seconds.
 --   Notifies nothing.
 create or replace function holdfast.live_counts_v1(
   out pending integer,

@@ -1,13 +1,13 @@
 -- match_jobs: the jobs that fit a filter, newest first
 --   Guard   none.
 --   Locks   none.
---   Returns their ids, at most p_limit, each with the moment it finished or was claimed; where to go on (null: that was all);
---           whether it ended because it had found enough; and the moment of the last job read. Raises INVALID_OPTION for a
---           position that this filter does not have.
+--   Returns their ids, at most p_limit, each with the moment it finished or was claimed; where the next page begins (null:
+--           there is none); whether the search ended because it had found enough; and the moment of the last job read.
+--           Raises INVALID_OPTION for a position that this filter does not have.
 --   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
--- With states or a time: running by id, pending by id, waiting by id, finished by when they finished. Else by id. It stops after
--- the cost of p_most lookups of a job, or after two seconds, and can always go on: no filter makes it read all of history.
+-- A filter with states or a time reads running, pending and waiting jobs by id, then finished ones by when they finished; any
+-- other filter reads all by id. A search stops after the cost of p_most reads of a job, or after two seconds.
 create or replace function holdfast.match_jobs(
   p_filter holdfast.job_filter,
   p_after text,
@@ -43,7 +43,7 @@ declare
   v_after constant text[] := regexp_match(p_after, '^([a-z]+):(-|\d{1,17}):(-|\d{1,18})$');
   -- Clocks are set back now and then: but the days that are made ahead are not read.
   v_until constant timestamptz := least(p_filter.until, holdfast.now() + interval '1 hour');
-  -- To read a place's own narrow rows costs a tenth of looking up a job, to find the place of a job ten times as much.
+  -- A row of a place costs a tenth of a row of job; to find the place of a job costs ten times as much.
   v_asks_job constant boolean := num_nonnulls(p_filter.tags, p_filter.input, p_filter.since, p_filter.until) > 0;
   v_asks_place constant boolean :=
     num_nonnulls(p_filter.states, p_filter.worker, p_filter.error, p_filter.since, p_filter.until) > 0;

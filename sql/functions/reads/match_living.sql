@@ -1,7 +1,7 @@
 -- match_living: the next running, pending or waiting jobs by id, newest first, and which of them fit a filter
 --   Guard   none.
 --   Locks   none.
---   Returns as match_by_id; for running jobs also since when they run.
+--   Returns as match_by_id; for running jobs also when they were claimed.
 --   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 create or replace function holdfast.match_living(
@@ -9,7 +9,8 @@ create or replace function holdfast.match_living(
   p_place text,
   p_before bigint,
   p_n integer,
-  out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz, out next_at timestamptz, out next_id bigint
+  out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz,
+  out next_at timestamptz, out next_id bigint
 )
   language plpgsql stable
   set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- place_of: the place that a job is in, with what its row there says; state_of: the state alone
+-- place_of: the place that a job is in, and its row there; state_of: the state alone
 --   Guard   none.
 --   Locks   none.
 --   Returns one row; none, and no state, when there is no such job.

@@ -1,4 +1,4 @@
--- read_filter: a filter of jobs as a row, its spans of time turned into moments
+-- read_filter: a filter of jobs as a row, with moments instead of spans of time
 --   Guard   only known parts, each of its own kind.
 --   Locks   none.
 --   Returns the filter; raises INVALID_OPTION. since_ms and until_ms are spans before now, since and until moments.

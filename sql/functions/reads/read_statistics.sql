@@ -1,8 +1,8 @@
 -- read_statistics: the statistics of a span of time, in steps
 --   Guard   the step is whole minutes; a span of at most 31 days and 1,500 steps.
 --   Locks   none.
---   Returns one row per step and fact that has any, and how far all is counted; that alone when there is none. Rows that are
---           older than a day stand for an hour. Raises INVALID_OPTION.
+--   Returns one row per step and fact that has any, and up to when all is counted; only that when there is none. Rows that
+--           are older than a day stand for an hour. Raises INVALID_OPTION.
 --   Notifies nothing.
 create or replace function holdfast.read_statistics_v1(
   p_since timestamptz,

@@ -1,4 +1,4 @@
--- recent_work: how much was done lately, and how long it had waited
+-- recent_work: how many jobs finished lately, and how long they had waited
 --   Guard   none.
 --   Locks   none.
 --   Returns one row, from at most p_n finished jobs of the window: how many, whether there were more, and the 95th percentile of

@@ -1,9 +1,9 @@
--- unserved_work: due jobs that nobody will run
+-- unserved_work: due jobs that no live worker will run
 --   Guard   none.
 --   Locks   none.
---   Returns by queue and type: how long the oldest has been due, how many were seen, and why: `paused`, `no_worker` (nobody
---           serves the queue) or `no_handler` (nobody who serves it knows the type). What nobody claims gathers at the head
---           of its queue, so the first 100 of each priority are looked at, however many wait.
+--   Returns by queue and type: how long the oldest has been due, how many were seen, and why: `paused`, `no_worker` (no
+--           worker serves the queue) or `no_handler` (no worker of the queue has a handler for the type). Jobs that no worker
+--           claims gather at the head of their queue, so only the first 100 of each priority are read.
 --   Notifies nothing.
 create or replace function holdfast.unserved_work_v1(p_due_for interval default '1 minute')
   returns table (queue text, type text, reason text, jobs integer, oldest_run_at timestamptz)

@@ -1,9 +1,9 @@
--- backfill_schedule: jobs for ticks of the past that have made none
+-- backfill_schedule: none → pending for past ticks that have no job
 --   Guard   no tick later than now; a tick that has a job keeps it, however often this is called.
 --   Locks   the schedule row.
 --   Returns one row per job that was made; raises JOB_UNKNOWN or INVALID_OPTION. The next tick stays.
 --   Notifies workers, when the caller's transaction commits.
--- The caller says which ticks there were. Overlap does not matter here: an operator wants them all.
+-- The caller gives the ticks. The overlap policy is ignored: an operator wants them all.
 create or replace function holdfast.backfill_schedule_v1(
   p_job_key text,
   p_ticks timestamptz[],
@@ -41,15 +41,9 @@ end
 $$;
 
 create or replace function holdfast.backfill_schedule(
-  job_key text,
-  ticks timestamptz[],
-  inputs jsonb[] default null,
-  options jsonb[] default null,
-  actor text default null
+  job_key text, ticks timestamptz[], inputs jsonb[] default null, options jsonb[] default null, actor text default null
 )
   returns table (tick timestamptz, job_id bigint)
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.backfill_schedule_v1(job_key, ticks, inputs, options, actor)
-$$;
+as $$ select * from holdfast.backfill_schedule_v1(job_key, ticks, inputs, options, actor) $$;

@@ -29,6 +29,4 @@ create or replace function holdfast.create_schedule(settings jsonb, actor text d
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.create_schedule_v1(settings, actor)
-$$;
+as $$ select holdfast.create_schedule_v1(settings, actor) $$;

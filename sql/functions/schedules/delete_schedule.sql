@@ -1,5 +1,5 @@
 -- delete_schedule: the schedule and the history of its ticks → gone
---   Guard   none; jobs that its ticks made live on. A definition in code makes it anew at the next start of a worker.
+--   Guard   none; jobs of its ticks stay. The next worker whose code defines the schedule creates it again.
 --   Locks   the schedule row and its ticks.
 --   Returns nothing; raises JOB_UNKNOWN.
 --   Notifies nothing.
@@ -21,6 +21,4 @@ create or replace function holdfast.delete_schedule(job_key text, actor text def
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.delete_schedule_v1(job_key, actor)
-$$;
+as $$ select holdfast.delete_schedule_v1(job_key, actor) $$;

@@ -1,6 +1,6 @@
--- due_schedules: the schedules that need a worker now, and the one that will next
+-- due_schedules: the schedules that need a worker now, and the next one that will
 --   Guard   only what this worker can serve: a schedule whose input code computes needs its definition (p_known).
---   Locks   none; claim and plan decide.
+--   Locks   none; claim and plan check again.
 --   Returns up to 100 enabled rows whose next tick is due or not planned yet, then the first one that will be due.
 --   Notifies nothing.
 create or replace function holdfast.due_schedules_v1(p_known text[])

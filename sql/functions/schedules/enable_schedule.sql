@@ -1,7 +1,7 @@
 -- enable_schedule: its ticks are fired again, from now on; disable_schedule: they are no longer fired
---   Guard   none; ticks that passed while it was disabled are not owed, and jobs of earlier ticks go on.
+--   Guard   none; ticks that passed while it was disabled are not fired later, and jobs of earlier ticks go on.
 --   Locks   the schedule row.
---   Returns true when this changed it; raises JOB_UNKNOWN.
+--   Returns true when the schedule was not so before; raises JOB_UNKNOWN.
 --   Notifies nothing.
 create or replace function holdfast.enable_schedule_v1(p_job_key text, p_actor text default null)
   returns boolean
@@ -46,14 +46,10 @@ create or replace function holdfast.enable_schedule(job_key text, actor text def
   returns boolean
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.enable_schedule_v1(job_key, actor)
-$$;
+as $$ select holdfast.enable_schedule_v1(job_key, actor) $$;
 
 create or replace function holdfast.disable_schedule(job_key text, actor text default null)
   returns boolean
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.disable_schedule_v1(job_key, actor)
-$$;
+as $$ select holdfast.disable_schedule_v1(job_key, actor) $$;

@@ -1,7 +1,7 @@
--- fault_schedule: a worker says why it could not serve a schedule
+-- fault_schedule: records why a worker could not fire or plan a schedule
 --   Guard   the schedule is still as it was read: version and next tick.
 --   Locks   the schedule row, skip locked.
---   Returns true when it is written down. The tick stays owed; the schedule rests for a second, then two, up to a minute.
+--   Returns true when it is recorded. The tick stays due; the schedule is locked for a second, then two, up to a minute.
 --   Notifies nothing.
 create or replace function holdfast.fault_schedule_v1(
   p_job_key text,

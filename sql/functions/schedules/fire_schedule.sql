@@ -4,8 +4,7 @@
 --   Returns the new job's id; null when the tick has its row, or overlaps a job of the schedule that is still alive.
 --   Notifies workers, when the caller's transaction commits.
 --   Tested by  test/sql/schedules/schedule_claim_next.test.ts
--- p_overlap is the schedule's policy, or allow for what an operator wants in any case. p_options holds what this tick's own
--- input decides, such as its key.
+-- p_overlap is the schedule's policy, or allow for an operator. p_options depends on the input of this tick, such as its key.
 create or replace function holdfast.fire_schedule(
   p_row holdfast.schedule,
   p_tick timestamptz,

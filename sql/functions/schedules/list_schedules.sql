@@ -19,9 +19,7 @@ create or replace function holdfast.list_schedules(after text default '', n inte
   returns setof holdfast.schedule
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.list_schedules_v1(after, n)
-$$;
+as $$ select * from holdfast.list_schedules_v1(after, n) $$;
 
 create or replace function holdfast.find_schedule_v1(p_job_key text)
   returns setof holdfast.schedule
@@ -35,6 +33,4 @@ create or replace function holdfast.find_schedule(job_key text)
   returns setof holdfast.schedule
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.find_schedule_v1(job_key)
-$$;
+as $$ select * from holdfast.find_schedule_v1(job_key) $$;

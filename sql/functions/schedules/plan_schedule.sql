@@ -1,5 +1,5 @@
--- plan_schedule: a worker says when a schedule ticks next
---   Guard   the timing is still the one that was read (version), and nobody has planned meanwhile.
+-- plan_schedule: stores when a schedule ticks next
+--   Guard   the timing is still the one that was read (version), and no other worker has planned it.
 --   Locks   the schedule row, skip locked.
 --   Returns true when it is planned by this call; infinity means that it will not tick any more.
 --   Notifies nothing.

@@ -1,5 +1,5 @@
--- put_schedules: keeps what code says of its schedules
---   Guard   settings that an operator has changed are left alone; only what code says is noted beside them.
+-- put_schedules: stores the schedules that code defines
+--   Guard   settings that an operator has changed stay; the definition in code is stored beside them.
 --   Locks   schedule rows in order of their key.
 --   Returns the keys whose stored settings differ from code because an operator set them.
 --   Notifies nothing.

@@ -1,12 +1,12 @@
 -- schedule_claim_next: the due tick of a schedule → its job, once
 --   Guard   the schedule's advisory lock before its row is read; then enabled, not locked, due, and still as the caller read it.
---   Locks   the advisory lock by trying, then the schedule row, skip locked. Waits for nobody.
---   Returns one row per tick that this call dealt with; raises JOB_LOCKED, JOB_UNKNOWN, JOB_DISABLED, JOB_NOT_DUE (the message
---           is the constant job_locked, job_unknown, job_disabled, job_not_due), WRONG_ISOLATION or INVALID_OPTION.
+--   Locks   the advisory lock by trying, then the schedule row, skip locked. It never waits.
+--   Returns one row per tick that this call fired or gave up; raises JOB_LOCKED, JOB_UNKNOWN, JOB_DISABLED, JOB_NOT_DUE (the
+--           message is the constant job_locked, job_unknown, job_disabled, job_not_due), WRONG_ISOLATION or INVALID_OPTION.
 --   Notifies workers, when the caller's transaction commits.
--- By hand: select * from holdfast.schedule_claim_next('nightly', 'psql'): fires the due tick with the stored input and leaves the
--- next one to be planned by a worker. A worker says which tick it expects, which ticks to fire with which inputs, which it gives
--- up as missed, and when the next one is.
+-- By hand: select * from holdfast.schedule_claim_next('nightly', 'psql'): fires the due tick with the stored input; a worker
+-- plans the next one. A worker gives the tick that it expects, the ticks to fire with their inputs, those that were missed, and
+-- the next one.
 create or replace function holdfast.schedule_claim_next_v1(
   p_job_key text,
   p_worker text,

@@ -1,4 +1,4 @@
--- schedule_ticks: what the ticks of a schedule have come to, newest first
+-- schedule_ticks: the past ticks of a schedule, newest first
 --   Guard   none.
 --   Locks   none.
 --   Returns up to p_n ticks before p_before: fired with its job, skipped, missed or overlapped.
@@ -24,6 +24,4 @@ create or replace function holdfast.schedule_ticks(job_key text, before timestam
   returns setof holdfast.schedule_tick
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.schedule_ticks_v1(job_key, before, n)
-$$;
+as $$ select * from holdfast.schedule_ticks_v1(job_key, before, n) $$;

@@ -1,7 +1,7 @@
 -- skip_schedule: the next tick of a schedule makes no job
---   Guard   the next tick is planned and has not come to anything yet.
+--   Guard   the next tick is planned and not yet fired.
 --   Locks   the schedule row.
---   Returns the tick that is skipped, the same when called again before it; raises JOB_UNKNOWN, JOB_DISABLED or JOB_NOT_DUE.
+--   Returns the tick that is skipped, the same one if called again before it; raises JOB_UNKNOWN, JOB_DISABLED or JOB_NOT_DUE.
 --   Notifies nothing.
 create or replace function holdfast.skip_schedule_v1(p_job_key text, p_actor text default null)
   returns timestamptz
@@ -31,6 +31,4 @@ create or replace function holdfast.skip_schedule(job_key text, actor text defau
   returns timestamptz
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.skip_schedule_v1(job_key, actor)
-$$;
+as $$ select holdfast.skip_schedule_v1(job_key, actor) $$;

@@ -1,7 +1,7 @@
--- trigger_schedule: a job of the schedule now, beside its ticks
---   Guard   none: enabled, due and overlap do not matter.
+-- trigger_schedule: none → pending for a job of the schedule, beside its ticks
+--   Guard   none: the schedule may be disabled or not due.
 --   Locks   the schedule row.
---   Returns the job's id; raises JOB_UNKNOWN or INVALID_OPTION. The moment is written down as a tick; the next tick stays.
+--   Returns the job's id; raises JOB_UNKNOWN or INVALID_OPTION. The moment is stored as a tick; the next tick stays.
 --   Notifies workers, when the caller's transaction commits.
 create or replace function holdfast.trigger_schedule_v1(
   p_job_key text,
@@ -35,14 +35,9 @@ end
 $$;
 
 create or replace function holdfast.trigger_schedule(
-  job_key text,
-  input jsonb default null,
-  options jsonb default '{}',
-  actor text default null
+  job_key text, input jsonb default null, options jsonb default '{}', actor text default null
 )
   returns bigint
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.trigger_schedule_v1(job_key, input, options, actor)
-$$;
+as $$ select holdfast.trigger_schedule_v1(job_key, input, options, actor) $$;

@@ -1,5 +1,5 @@
--- update_schedule: an operator's settings of a schedule, kept against what code says
---   Guard   the settings that come out are checked.
+-- update_schedule: changes a schedule by an operator, whose settings win over those in code
+--   Guard   the new settings are checked.
 --   Locks   the schedule row.
 --   Returns nothing; raises JOB_UNKNOWN or INVALID_OPTION. Null changes give the schedule back to code.
 --   Notifies nothing.
@@ -43,6 +43,4 @@ create or replace function holdfast.update_schedule(job_key text, changes jsonb,
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.update_schedule_v1(job_key, changes, actor)
-$$;
+as $$ select holdfast.update_schedule_v1(job_key, changes, actor) $$;

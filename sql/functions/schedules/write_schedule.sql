@@ -1,7 +1,7 @@
--- write_schedule: gives a stored schedule other settings
+-- write_schedule: stores new settings of a schedule
 --   Guard   the caller holds the row.
 --   Locks   nothing more.
---   Returns nothing. Where the timing changes, the version grows, the next tick is planned anew and earlier ticks are not owed.
+--   Returns nothing. Where the timing changes, the version grows and a worker plans the next tick from now on.
 --   Notifies nothing.
 --   Tested by  test/sql/schedules/update_schedule.test.ts
 create or replace function holdfast.write_schedule(p_new holdfast.schedule)

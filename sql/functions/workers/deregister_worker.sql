@@ -1,4 +1,4 @@
--- deregister_worker: a worker leaves
+-- deregister_worker: removes a worker that has stopped
 --   Guard   none.
 --   Locks   its own row.
 --   Returns nothing.
@@ -15,6 +15,4 @@ create or replace function holdfast.deregister_worker(worker text)
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.deregister_worker_v1(worker)
-$$;
+as $$ select holdfast.deregister_worker_v1(worker) $$;

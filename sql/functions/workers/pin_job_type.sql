@@ -1,4 +1,4 @@
--- pin_job_type: an operator's word on a type, kept against what code says
+-- pin_job_type: changes the settings of a type by an operator, which win over those in code
 --   Guard   the type is known; only known settings are taken.
 --   Locks   the job_type row.
 --   Returns nothing; raises INVALID_OPTION. Null settings give the type back to code, which rewrites it at its next start.
@@ -55,6 +55,4 @@ create or replace function holdfast.pin_job_type(type text, settings jsonb, acto
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.pin_job_type_v1(type, settings, actor)
-$$;
+as $$ select holdfast.pin_job_type_v1(type, settings, actor) $$;

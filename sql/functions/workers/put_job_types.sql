@@ -1,5 +1,5 @@
--- put_job_types: keeps what code says of its types
---   Guard   a row that an operator has pinned is left alone.
+-- put_job_types: stores the settings of types that code defines
+--   Guard   a row that an operator has pinned stays.
 --   Locks   job_type rows in order of their name.
 --   Returns the types whose stored row differs from code because an operator pinned it.
 --   Notifies nothing.
@@ -13,8 +13,7 @@ begin
   insert into holdfast.job_type
     (type, queue, priority, max_attempts, lease_seconds, backoff_base_ms, backoff_max_ms, updated_at)
   select w.type, w.queue, w.priority, w.max_attempts, w.lease_seconds, w.backoff_base_ms, w.backoff_max_ms, holdfast.now()
-    from jsonb_to_recordset(p_types) as w(type text, queue text, priority smallint, max_attempts smallint,
-           lease_seconds integer, backoff_base_ms bigint, backoff_max_ms bigint)
+    from jsonb_populate_recordset(null::holdfast.job_type, p_types) as w
    order by w.type
   on conflict (type) do update
      set queue = excluded.queue, priority = excluded.priority, max_attempts = excluded.max_attempts,
@@ -29,8 +28,7 @@ begin
 
   return query
     select y.type
-      from jsonb_to_recordset(p_types) as w(type text, queue text, priority smallint, max_attempts smallint,
-             lease_seconds integer, backoff_base_ms bigint, backoff_max_ms bigint)
+      from jsonb_populate_recordset(null::holdfast.job_type, p_types) as w
       join holdfast.job_type as y on y.type = w.type and y.pinned
      where (y.queue, y.priority, y.max_attempts, y.lease_seconds, y.backoff_base_ms, y.backoff_max_ms)
            is distinct from
@@ -42,6 +40,4 @@ create or replace function holdfast.put_job_types(types jsonb)
   returns setof text
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.put_job_types_v1(types)
-$$;
+as $$ select * from holdfast.put_job_types_v1(types) $$;

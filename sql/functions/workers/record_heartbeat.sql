@@ -1,9 +1,9 @@
--- record_heartbeat: a worker says that it is alive
+-- record_heartbeat: records that a worker is alive
 --   Guard   none.
 --   Locks   its own row.
 --   Returns false when its row is gone, so that it registers again.
 --   Notifies nothing.
--- Asynchronous commit: a heartbeat that a crash of the server forgets is made again a second later.
+-- Asynchronous commit: the next heartbeat replaces one that is lost in a crash of the server.
 create or replace function holdfast.record_heartbeat_v1(p_worker text, p_rss_bytes bigint default null)
   returns boolean
   language plpgsql volatile security definer
@@ -20,6 +20,4 @@ create or replace function holdfast.record_heartbeat(worker text, rss_bytes bigi
   returns boolean
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.record_heartbeat_v1(worker, rss_bytes)
-$$;
+as $$ select holdfast.record_heartbeat_v1(worker, rss_bytes) $$;

@@ -1,4 +1,4 @@
--- register_worker: a worker says that it is there and what it serves
+-- register_worker: records a worker and what it serves
 --   Guard   none; its id is fresh at every start.
 --   Locks   its own row.
 --   Returns nothing.
@@ -24,17 +24,9 @@ as $$
 $$;
 
 create or replace function holdfast.register_worker(
-  worker text,
-  pod text,
-  pid integer,
-  version text,
-  queues text[],
-  types text[],
-  concurrency integer
+  worker text, pod text, pid integer, version text, queues text[], types text[], concurrency integer
 )
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.register_worker_v1(worker, pod, pid, version, queues, types, concurrency)
-$$;
+as $$ select holdfast.register_worker_v1(worker, pod, pid, version, queues, types, concurrency) $$;

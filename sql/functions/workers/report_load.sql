@@ -1,9 +1,9 @@
--- report_load: a worker says how its process fares
+-- report_load: records the load and the clock of a worker's process
 --   Guard   none.
 --   Locks   its own row.
---   Returns nothing; a worker whose row is gone says it again after it has registered.
+--   Returns nothing; a worker without a row reports again after it has registered.
 --   Notifies nothing.
--- Asynchronous commit: a report that a crash of the server forgets is made again seconds later.
+-- Asynchronous commit: the next report replaces one that is lost in a crash of the server.
 create or replace function holdfast.report_load_v1(
   p_worker text,
   p_is_alone boolean,

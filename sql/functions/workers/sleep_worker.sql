@@ -1,8 +1,8 @@
--- sleep_worker: a worker says until when it sleeps, or that it is awake (null)
+-- sleep_worker: records until when a worker sleeps, or that it is awake (null)
 --   Guard   none.
 --   Locks   its own row.
 --   Returns milliseconds until the first job that will fall due for it, null when there is none.
---   Notifies nothing. An enqueue that commits after this notifies; one that is under way may not, so the worker looks again.
+--   Notifies nothing. An enqueue that commits after this notifies; one in progress may not, so the worker polls once more.
 create or replace function holdfast.sleep_worker_v1(p_worker text, p_queues text[], p_sleep_ms integer)
   returns bigint
   language plpgsql volatile security definer
@@ -14,7 +14,7 @@ declare
   v_now constant timestamptz := holdfast.now();
   v_due timestamptz;
 begin
-  perform set_config('synchronous_commit', 'off', true);  -- a hint that a crash of the server may forget
+  perform set_config('synchronous_commit', 'off', true);  -- a hint that may be lost in a crash of the server
   update holdfast.worker as w
      set sleeping_until = v_now + make_interval(secs => 0.001 * p_sleep_ms)
    where w.id = p_worker;
@@ -44,6 +44,4 @@ create or replace function holdfast.sleep_worker(worker text, queues text[], sle
   returns bigint
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.sleep_worker_v1(worker, queues, sleep_ms)
-$$;
+as $$ select holdfast.sleep_worker_v1(worker, queues, sleep_ms) $$;

@@ -43,7 +43,7 @@ test('a job that nothing keeps from running is expected now', async () => {
   expect(await explain(id)).toEqual([
     {
       code: 'DUE',
-      text: 'it can start now: a worker takes it at its next look',
+      text: 'it can start now: a worker takes it at its next poll',
       facts: {},
       expected_start: new Date(NOW),
     },
