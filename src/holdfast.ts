@@ -9,11 +9,12 @@ import { type AnyJobId, toJobId } from './domain/job/job.js'
 import type { PipelineDefinition } from './domain/pipeline/pipeline.js'
 import type { BeginTransaction, Logger } from './domain/run/context.js'
 import { indexByJobKey, type ScheduleDefinition } from './domain/schedule/define-schedule.js'
-import { BulkAndStatistics } from './maintenance/bulk-and-statistics.js'
+import { BulkWorker } from './maintenance/bulk-worker.js'
 import { Housekeeper } from './maintenance/housekeeper.js'
 import { MaintenancePoll } from './maintenance/maintenance-poll.js'
 import { Reaper } from './maintenance/reaper.js'
 import { Scheduler, type SchedulerOptions } from './maintenance/scheduler.js'
+import { StatisticsCounter } from './maintenance/statistics-counter.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
 import type { Instrument } from './observe/instrument.js'
 import { guarded, SILENT } from './observe/log.js'
@@ -28,6 +29,7 @@ import { type CheckedWorkerOptions, checkWorkerOptions, type WorkerOptions } fro
 import { Registry } from './worker/registry.js'
 import { Worker } from './worker/worker.js'
 
+export type { StoreOptions } from './store/store.js'
 export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends StoreOptions, WorkerOptions {
   readonly jobs: Jobs
   /** Recurring jobs, from defineSchedule. Stored at each start; every started worker serves all stored schedules. */
@@ -41,8 +43,6 @@ export interface HoldfastOptions<Jobs extends readonly JobDefinition[]> extends 
   /** Is called around each enqueue and each run; `openTelemetry()` of `holdfast/otel` makes one. */
   readonly instrument?: Instrument
 }
-
-export type { StoreOptions } from './store/store.js'
 
 /** Opens nothing yet: the database is opened at the first call that needs it. */
 export function createHoldfast<const Jobs extends readonly JobDefinition[]>(
@@ -138,14 +138,16 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     const heartbeats = { silence: (inMs: number) => reaper.expect(inMs), unanswered: () => reaper.unanswered() }
     const worker = new Worker({ ...this.#parts(), identity, isAlone, heartbeats }, this.#workerOptions)
     const housekeeper = new Housekeeper(this.#store, { retentionMs: this.#workerOptions.retentionMs, onFault })
-    const bulkAndStatistics = new BulkAndStatistics(this.#store, { onFault })
+    const bulkWorker = new BulkWorker(this.#store, { onFault })
+    const statistics = new StatisticsCounter(this.#store, { onFault })
     const scheduler = this.#makeScheduler(identity.id, onFault)
     const poll = new MaintenancePoll(this.#store, {
       scope: this.#maintenanceScope(),
       onDue: (due) => {
         reaper.expect(due.lostInMs)
         scheduler.expect(due.scheduleInMs)
-        bulkAndStatistics.expect(due)
+        bulkWorker.expect(due.hasBulk)
+        statistics.expect(due.hasStats)
         if (due.hasQuarantined) worker.expectQuarantined()
       },
       onFault,
@@ -161,7 +163,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       if (this.#working === working) this.#working = undefined
       throw error
     })
-    const services = [poll, housekeeper, reaper, bulkAndStatistics, scheduler]
+    const services = [poll, housekeeper, reaper, bulkWorker, statistics, scheduler]
     const working: Working = { worker, services, started, isStarted: false }
     return working
   }
@@ -181,8 +183,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
 
   /** Claims, runs and settles one job by its id, here and now. False when another worker has it or it is not eligible. */
   async runJob(id: AnyJobId): Promise<boolean> {
-    const parts = { ...this.#parts(), worker: workerIdentity(version).id }
-    this.#direct ??= new DirectRuns(parts, this.#workerOptions.renewal)
+    const { renewal } = this.#workerOptions
+    this.#direct ??= new DirectRuns({ ...this.#parts(), worker: workerIdentity(version).id }, renewal)
     return this.#direct.run(toJobId(id))
   }
 
@@ -224,8 +226,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
       onFault,
       onFired: ({ type, ...event }) => {
         this.#events.emit('schedule.fired', event)
-        const { ids } = event
-        if (ids.length > 0) this.#events.emit('job.enqueued', { ids, type, queue: undefined, isClaimed: false })
+        const enqueued = { ids: event.ids, type, queue: undefined, isClaimed: false }
+        if (event.ids.length > 0) this.#events.emit('job.enqueued', enqueued)
       },
       onScheduleFault: (event) => {
         this.#log.error({ jobKey: event.jobKey, tick: event.tick, err: event.error }, 'a schedule could not be served')

@@ -1,4 +1,4 @@
-// The policy for local times that are missing or come twice, worked out by looking at every minute of a zone. It shares nothing
+// The policy for local times that are missing or come twice, computed from every minute of a zone. It shares nothing
 // with the code under test: no cron, no arithmetic on offsets.
 
 export interface Policy {

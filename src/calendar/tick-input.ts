@@ -1,4 +1,4 @@
-// What the job of a tick gets: its input, checked against the job's schema, and the key that the job's definition makes of it.
+// The input of a tick's job, checked by the job's schema, and its key.
 
 import { HoldfastError } from '../domain/error/errors.js'
 import { acceptInput } from '../domain/job/accept-input.js'

@@ -54,7 +54,7 @@ function nextOfInterval(everyMs: number, startsAt: number, from: number): number
 }
 
 /**
- * Walks from one change of the zone's offset to the next: in between, instants and local times run side by side, and each
+ * Goes from one change of the zone's offset to the next: in between, instants and local times run side by side, and each
  * change leaps over local times (gap) or repeats them (twice).
  */
 function nextOfCron({ cron, timezone, gap, twice }: Timing, after: number): number | undefined {

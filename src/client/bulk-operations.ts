@@ -14,7 +14,7 @@ export interface BulkRequest {
   readonly filter: JobFilter | string
   /** Kept with each cancelled job. */
   readonly reason?: string
-  /** Who asks, for the audit; the database role by default. */
+  /** The name for the audit; the database role by default. */
   readonly actor?: string
 }
 

@@ -1,4 +1,4 @@
-// Turns what a caller gives into the members of one enqueue.
+// Turns the inputs of one enqueue into the members of one call.
 
 import type { JobDefinition } from '../domain/job/definition.js'
 import { type CommonOptions, commonOptions, type EnqueueManyOptions } from '../domain/job/enqueue-options.js'
@@ -9,10 +9,10 @@ import type { Store } from '../store/store.js'
 import { asQueryable } from '../store/transaction.js'
 import type { OwnWorker, SlotReservation } from './own-worker.js'
 
-/** Hears what is stored; `start` lets it begin here, where the worker of this process holds it already. */
+/** Called with the stored jobs; `start` is there when the worker of this process has claimed them, and runs them. */
 export type OnStored = (ids: readonly JobId[], start?: () => void) => void
 
-/** The ids in the inputs' order. `onStored` hears of them as soon as the answer is read: somebody may wait for the start. */
+/** Returns the ids in the inputs' order. Calls `onStored` in the turn in which the answer is read. */
 export async function enqueueMembers(
   store: Store,
   definition: JobDefinition,
@@ -22,14 +22,14 @@ export async function enqueueMembers(
   onStored: OnStored,
 ): Promise<JobId[]> {
   const common = commonOptions(definition, options)
-  const asked = membersOf(definition, inputs, options)
-  const members = Array.isArray(asked) ? asked : await asked
+  const built = membersOf(definition, inputs, options)
+  const members = Array.isArray(built) ? built : await built
   const tx = options.tx === undefined ? undefined : asQueryable(options.tx)
   const isUniform = options.actor === undefined && members.every(({ own }) => own === '')
   const slots = isUniform && !tx ? ownWorker?.reserve(common.type, common.queue, members.length) : undefined
   if (slots) return enqueueReserved(store, members, common, slots, onStored)
 
-  // Inside a caller's transaction the commit may come much later than a sleeper's last look, so it always tells.
+  // A worker may fall asleep before the caller's transaction commits, so that one always notifies.
   const manner = { wake: tx ? 'always' : 'sleepers', actor: options.actor, tx } as const
   const ids = isUniform
     ? await enqueueInputs(store, inputsText(members), JSON.stringify(common), manner)

@@ -21,7 +21,7 @@ export interface JobHandle<Output = unknown> {
    */
   result(options?: ResultOptions): Promise<Output>
   cancel(reason?: string): Promise<JobState>
-  /** Why it does not run, or what became of it. */
+  /** Why it does not run, or how it ended. */
   explain(): Promise<Explanation>
 }
 

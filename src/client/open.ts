@@ -1,4 +1,4 @@
-// A client for programs that look at a database and act on it without jobs of their own, such as the command line.
+// A client for programs without jobs of their own, such as the command line.
 
 import type { JobDefinition } from '../domain/job/definition.js'
 import { EventHub } from '../observe/events.js'
@@ -26,7 +26,7 @@ export function openClient(options: StoreOptions, jobs: readonly JobDefinition[]
 
 export type OpenDatabase = Database
 
-/** A database that several Holdfasts of this process use in turn; whoever opened it closes it. */
+/** A database that several Holdfasts of this process use in turn; the caller closes it. */
 export async function openSharedDatabase(options: StoreOptions): Promise<OpenDatabase> {
   return openDatabase(options)
 }

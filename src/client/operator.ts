@@ -84,7 +84,7 @@ export class Operator {
     return { job, version: version.version, lastLog: version.lastLog, attempts, audit: audit.rows, steps, explanation }
   }
 
-  /** Of those jobs that exist, in order of their id; at most 1,000 at a time. One cheap look-up for many live views. */
+  /** The versions of those jobs that exist, by id; at most 1,000. One cheap read for many live views. */
   async versions(ids: readonly AnyJobId[]): Promise<JobVersion[]> {
     return ids.length === 0 ? [] : jobVersions(this.#store, ids.map(toJobId))
   }

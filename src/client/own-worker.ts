@@ -1,17 +1,17 @@
-// What a client knows of the worker in its own process: whether that has room to start at once what is enqueued here.
+// The worker in the same process: it can start a new job at once when it has a free slot.
 
 import type { ClaimedJob } from '../domain/job/job.js'
 
 export interface OwnWorker {
-  /** Keeps room for so many jobs; undefined when they must wait their turn like anybody's. */
+  /** Reserves slots for new jobs; undefined when they must wait for their turn. */
   reserve(type: string, queue: string, jobs: number): SlotReservation | undefined
 }
 
-/** Reserved room. Ends with take() or leave(), whichever comes first. */
+/** The reservation ends with take() or leave(). */
 export interface SlotReservation {
   readonly worker: string
   readonly queue: string
-  /** Lets `ask` enqueue into its hands under a lease id of its own; what it stored without an answer is given back. */
+  /** Lets `ask` enqueue and claim under a new lease id; jobs whose answer does not arrive are released. */
   claim<T>(ask: (leaseId: string) => Promise<T>): Promise<T>
   take(jobs: readonly ClaimedJob[]): void
   leave(): void

@@ -105,7 +105,7 @@ function timedOut(what: string, { timeout }: ResultOptions): HoldfastError {
   return new HoldfastError('RESULT_TIMEOUT', `${what} after ${timeout}`, { details: { timeout } })
 }
 
-/** The step that stopped the pipeline tells more than one that was cancelled because of it. */
+/** Prefers the step that stopped the pipeline to one that was cancelled because of it. */
 async function whyNot(store: Store, { id, name, stoppedBy }: Pipeline, last: Job | undefined): Promise<HoldfastError> {
   const job = (stoppedBy !== null && (await findJob(store, stoppedBy))) || last
   const what = job ? `step ${job.step ?? job.type} (job ${job.id}) ${job.state}` : 'it did not complete'

@@ -1,4 +1,4 @@
-// What any application may ask of its schedules: look at them, change them at run time, fire beside their ticks.
+// Schedules of an application: read them, change them at run time, enqueue jobs independent of their ticks.
 
 import { computedInput, type TickInput, tickInput } from '../calendar/tick-input.js'
 import { checkTicks, nextTick, ticksBetween } from '../calendar/ticks.js'
@@ -56,7 +56,7 @@ export class Schedules {
     return stored.findSchedule(this.#store, checkJobKey(jobKey))
   }
 
-  /** What its ticks have come to, newest first. */
+  /** Its ticks and their outcome, newest first. */
   ticks(jobKey: string, options: { before?: Date; limit?: number } = {}): Promise<Tick[]> {
     return stored.scheduleTicks(this.#store, checkJobKey(jobKey), options.before, options.limit ?? 100)
   }
@@ -77,7 +77,7 @@ export class Schedules {
     return this.#existing(jobKey)
   }
 
-  /** Changes what is given. Settings of code are kept beside it; null instead of changes gives the schedule back to code. */
+  /** Changes the given settings and keeps those of the code beside them; null instead of changes resets to the code's. */
   async update(jobKey: string, changes: ScheduleUpdate | null, options: Actor = {}): Promise<Schedule> {
     const actor = options.actor ?? null
     const before = await this.#existing(jobKey)
@@ -96,7 +96,7 @@ export class Schedules {
     return stored.switchSchedule(this.#store, checkJobKey(jobKey), 'disable', options.actor ?? null)
   }
 
-  /** Its jobs live on. While code defines it, the next start of a worker makes it anew. */
+  /** Keeps its jobs. While code defines it, the next start of a worker creates it again. */
   delete(jobKey: string, options: Actor = {}): Promise<void> {
     return stored.deleteSchedule(this.#store, checkJobKey(jobKey), options.actor ?? null)
   }

@@ -1,4 +1,4 @@
-// Waits until something has come to its end, heard in this process or found by asking.
+// Waits until a job or a pipeline is final: by the events of this process, and by polling.
 
 import { isHoldfastError } from '../domain/error/errors.js'
 import { FINAL_STATES, type JobId, type JobState } from '../domain/job/job.js'
@@ -12,7 +12,7 @@ export interface ResultOptions {
 
 export interface Waiting<T> extends ResultOptions {
   readonly events: EventHub
-  /** The job whose end is worth a look. */
+  /** The job whose end is a reason to read at once. */
   readonly id: JobId | null
   read(): Promise<T>
   isFinal(seen: T): boolean
@@ -20,7 +20,7 @@ export interface Waiting<T> extends ResultOptions {
   late(seen: T | undefined): Error
 }
 
-// Jobs that end in this process are heard at once; others are found by asking, ever more seldom.
+// A job that ends in this process is noticed at once; others are polled, less and less often.
 const FIRST_WAIT_MS = 20
 const LONGEST_WAIT_MS = 1000
 // About half a minute without an answer.
@@ -34,7 +34,7 @@ export async function untilFinal<T>({ events, id, read, isFinal, late, timeout, 
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       signal?.throwIfAborted()
       const seen = await read().catch((error) => {
-        // The database may be back at the next question; a caller who cannot wait has given a timeout.
+        // The database may be back at the next read; `timeout` limits the wait.
         if (!isHoldfastError(error, 'CONNECTION_FAILED') || ++failures > MOST_FAILURES) throw error
         return undefined
       })
@@ -56,8 +56,8 @@ export function isFinalState(state: JobState): boolean {
 function finishedHere(events: EventHub, id: JobId | null) {
   let wake = () => {}
   let happened = false
-  const heard = (fact: { id: JobId }) => {
-    if (fact.id !== id) return
+  const heard = (event: { id: JobId }) => {
+    if (event.id !== id) return
     happened = true
     wake()
   }

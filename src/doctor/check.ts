@@ -1,12 +1,12 @@
-// What every check is: a name, where it makes sense, and a question.
+// What every check has: a name, what it needs, and an examination.
 
 import type { Database } from '../store/connection/connection.js'
 import type { Store } from '../store/store.js'
-import type { Told } from './finding.js'
+import type { CheckResult } from './finding.js'
 import type { Limits } from './thresholds.js'
 
-/** What a check may look at. */
-export interface Patient {
+/** What a check may examine. */
+export interface CheckTarget {
   readonly database: Database
   readonly store: Store
   readonly limits: Limits
@@ -14,8 +14,8 @@ export interface Patient {
 
 export interface Check {
   readonly name: string
-  /** It makes sense only where this holds. */
+  /** Without this the check is skipped. */
   readonly needs?: 'server' | 'schema'
-  /** One thing told at least, also when all is well. */
-  examine(patient: Patient): Promise<readonly Told[]>
+  /** At least one result, also when all is well. */
+  examine(target: CheckTarget): Promise<readonly CheckResult[]>
 }

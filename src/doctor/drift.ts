@@ -1,37 +1,43 @@
-// How a schema differs from what this program makes, and the statements that lead back. Pure: facts in, differences out.
+// How a schema differs from the one that this program creates, and the statements that repair it. A pure function.
 
 import type { SchemaElement } from '../store/schema/schema-description.js'
 
 export interface Drift {
-  readonly fact: string
+  readonly text: string
   /** Empty where only a person can decide. Under the schema's default name. */
   readonly sql: readonly string[]
-  /** Something that Holdfast needs is missing or different; else only something else is there. */
+  /** True when something that Holdfast needs is missing or different; false for something additional. */
   readonly isHarmful: boolean
 }
 
 export function driftOf(fresh: readonly SchemaElement[], live: readonly SchemaElement[]): Drift[] {
   const [wanted, found] = [byIdentity(fresh), byIdentity(live)]
   const tables = new Set(live.filter(({ kind }) => kind === 'table').map(({ owner }) => owner))
-  const lost = [...wanted].flatMap(([identity, fact]) => {
+  const lost = [...wanted].flatMap(([identity, element]) => {
     const now = found.get(identity)
-    if (now?.text === fact.text) return []
-    // A missing table is told once, not by each of its parts; so is a key, whose index comes with it.
-    if (!now && fact.kind !== 'table' && OF_TABLE.has(fact.kind) && !tables.has(fact.owner)) return []
-    if (fact.kind === 'index' && wanted.has(identityOf({ ...fact, kind: 'constraint' })) && !now) return []
-    const fault = now ? `is ${now.text.trim() || 'plain'}, not ${fact.text.trim() || 'plain'}` : 'is missing'
-    return [{ fact: `${describe(fact)} ${fault}`, sql: now ? changed(fact, now) : added(fact, fresh), isHarmful: true }]
+    if (now?.text === element.text) return []
+    // A missing table is reported once, not with each of its parts; likewise a key and its index.
+    if (!now && element.kind !== 'table' && OF_TABLE.has(element.kind) && !tables.has(element.owner)) return []
+    if (element.kind === 'index' && wanted.has(identityOf({ ...element, kind: 'constraint' })) && !now) return []
+    const fault = now ? `is ${now.text.trim() || 'plain'}, not ${element.text.trim() || 'plain'}` : 'is missing'
+    return [
+      {
+        text: `${describe(element)} ${fault}`,
+        sql: now ? changed(element, now) : added(element, fresh),
+        isHarmful: true,
+      },
+    ]
   })
-  const strange = [...found].flatMap(([identity, fact]) =>
-    wanted.has(identity) ? [] : [{ fact: `${describe(fact)} is not Holdfast’s`, sql: [], isHarmful: false }],
+  const strange = [...found].flatMap(([identity, element]) =>
+    wanted.has(identity) ? [] : [{ text: `${describe(element)} is not Holdfast’s`, sql: [], isHarmful: false }],
   )
   return [...lost, ...strange]
 }
 
 const OF_TABLE: ReadonlySet<SchemaElement['kind']> = new Set(['column', 'constraint', 'index'])
 
-function byIdentity(facts: readonly SchemaElement[]): Map<string, SchemaElement> {
-  return new Map(facts.map((fact) => [identityOf(fact), fact]))
+function byIdentity(elements: readonly SchemaElement[]): Map<string, SchemaElement> {
+  return new Map(elements.map((element) => [identityOf(element), element]))
 }
 
 function identityOf({ kind, owner, name }: Pick<SchemaElement, 'kind' | 'owner' | 'name'>): string {
@@ -44,8 +50,8 @@ function describe({ kind, owner, name }: SchemaElement): string {
   return `${kind} ${name} of ${owner}`
 }
 
-function added(fact: SchemaElement, fresh: readonly SchemaElement[]): string[] {
-  const { kind, owner, name, text } = fact
+function added(element: SchemaElement, fresh: readonly SchemaElement[]): string[] {
+  const { kind, owner, name, text } = element
   switch (kind) {
     case 'table':
       return []

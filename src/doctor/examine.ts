@@ -18,7 +18,7 @@ import { schemaDrift } from './checks/schema-drift.js'
 import { serverVersion } from './checks/server-version.js'
 import { handlers, queues, workers } from './checks/unserved-work.js'
 import { workerVersions } from './checks/worker-versions.js'
-import { type Finding, fail, ok, type Told, warn } from './finding.js'
+import { type CheckResult, type Finding, fail, ok, warn } from './finding.js'
 import { DEFAULT_LIMITS, type Limits } from './thresholds.js'
 
 const CHECKS: readonly Check[] = [
@@ -52,8 +52,8 @@ export async function examine(
     for (const check of CHECKS) {
       if (check.needs === 'server' && database.engine !== 'server') continue
       if (check.needs === 'schema' && schema.verdict !== 'ok') continue
-      const told = await check.examine({ database, store, limits }).catch(unanswered)
-      findings.push(...told.map((one) => ({ check: check.name, ...one })))
+      const results = await check.examine({ database, store, limits }).catch(unanswered)
+      findings.push(...results.map((one) => ({ check: check.name, ...one })))
     }
     return findings
   } catch (error) {
@@ -77,12 +77,12 @@ async function schemaFinding(database: Database, schema: string): Promise<Findin
 
 const NOT_ALLOWED = '42501'
 
-function unanswered(error: unknown): Told[] {
+function unanswered(error: unknown): CheckResult[] {
   const known = translated(error)
   if (isHoldfastError(known, 'CONNECTION_FAILED')) throw known
   const { code, message } = known as { code?: unknown; message?: string }
-  const fact = `could not be examined: ${message ?? String(known)}`
+  const text = `could not be examined: ${message ?? String(known)}`
   return code === NOT_ALLOWED
-    ? [warn(fact, 'ask again as a role with the role operator or viewer')]
-    : [fail(fact, 'ask again; if it stays, this program and the schema do not understand each other')]
+    ? [warn(text, 'ask again as a role with the role operator or viewer')]
+    : [fail(text, 'ask again; if it stays, this program and the schema do not understand each other')]
 }

@@ -1,26 +1,26 @@
-// What an examination says: one line per thing looked at, with the fact it rests on and what to do.
+// The results of checks: what was found, with its values, and what to do about it.
 
 export type Verdict = 'ok' | 'warn' | 'fail'
 
 export interface Finding {
-  /** Which check it comes from. */
+  /** The name of the check. */
   readonly check: string
   readonly verdict: Verdict
-  /** What was seen, with its values. */
-  readonly fact: string
+  /** What was found, with its values. */
+  readonly text: string
   /** What to do about it, for a person. */
   readonly fix?: string
-  /** Statements that repair it, for whoever owns the schema. */
+  /** Statements that repair it, for the owner of the schema. */
   readonly sql?: readonly string[]
 }
 
-/** What a check returns; its name is added by whoever asks. */
-export type Told = Omit<Finding, 'check'>
+/** A finding before the name of its check is added. */
+export type CheckResult = Omit<Finding, 'check'>
 
-export const ok = (fact: string): Told => ({ verdict: 'ok', fact })
-export const warn = (fact: string, fix: string, sql?: readonly string[]): Told => told('warn', fact, fix, sql)
-export const fail = (fact: string, fix: string, sql?: readonly string[]): Told => told('fail', fact, fix, sql)
+export const ok = (text: string): CheckResult => ({ verdict: 'ok', text })
+export const warn = (text: string, fix: string, sql?: readonly string[]): CheckResult => problem('warn', text, fix, sql)
+export const fail = (text: string, fix: string, sql?: readonly string[]): CheckResult => problem('fail', text, fix, sql)
 
-function told(verdict: Verdict, fact: string, fix: string, sql: readonly string[] = []): Told {
-  return { verdict, fact, fix, ...(sql.length > 0 && { sql }) }
+function problem(verdict: Verdict, text: string, fix: string, sql: readonly string[] = []): CheckResult {
+  return { verdict, text, fix, ...(sql.length > 0 && { sql }) }
 }

@@ -1,4 +1,4 @@
-// From where on something is worth a word. Each can be set otherwise by the one who asks.
+// The values above which a check warns. The caller can set each of them.
 
 import { invalidOption } from '../domain/error/invalid-option.js'
 import { type Duration, durationMs } from '../domain/value/duration.js'
@@ -6,7 +6,7 @@ import { type Duration, durationMs } from '../domain/value/duration.js'
 export interface Limits {
   /** A transaction that is open for longer keeps dead rows from being removed. */
   readonly transactionMs: number
-  /** Due for longer and nobody takes it: not a matter of being busy. */
+  /** A job that is due for longer is not only waiting for busy workers. */
   readonly dueMs: number
   readonly clockMs: number
   /** Connections that are left. */

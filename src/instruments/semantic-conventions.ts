@@ -1,4 +1,4 @@
-// The names that OpenTelemetry's messaging conventions give to what Holdfast does. They are still in development there: when
+// The names of OpenTelemetry's messaging conventions for the operations of Holdfast. They are still in development there: when
 // one changes, it changes here.
 
 export const ATTRIBUTES = {

@@ -1,5 +1,5 @@
-// Makes the days of outcome ahead of time, drops those past the retention, and offers parked jobs that nobody would.
-// Every worker does it; the database lets one at a time.
+// Creates the partitions of outcomes ahead of time, prunes jobs past the retention, and offers parked jobs whose key is free.
+// Every worker does so; the database lets one at a time.
 
 import { makeOutcomePartitions, offerParked, pruneJobs } from '../store/jobs/maintenance.js'
 import type { Store } from '../store/store.js'
@@ -10,7 +10,7 @@ export interface HousekeeperOptions {
 }
 
 const EVERY_MS = 60_000
-// Pruning is bounded: many small transactions, and never more than this in one round.
+// Limits one round of pruning, and each of its transactions.
 const PRUNE_BATCH = 2000
 const PRUNE_ROUNDS = 100
 
@@ -49,7 +49,7 @@ export class Housekeeper {
     })
   }
 
-  // What fails now is tried again in a minute; days are made a week ahead, so there is time.
+  // The next round, a minute later, tries again. Partitions are created a week ahead, so there is time.
   async #try(doing: string, work: () => Promise<unknown>): Promise<void> {
     try {
       await work()

@@ -1,5 +1,5 @@
-// Serves schedules: plans the next tick, fires what is due. Every worker does it, none leads; the database lets one at a time,
-// and nothing is kept in memory only.
+// Plans the next tick of each schedule and fires due ticks. Every worker does so, none leads; the database lets one at a time,
+// and keeps all state.
 
 import { type FiringPlan, planFiring } from '../calendar/firing.js'
 import { computedInput, tickInput } from '../calendar/tick-input.js'
@@ -18,21 +18,21 @@ export interface SchedulerOptions {
   readonly worker: string
   readonly definitions: ReadonlyMap<string, ScheduleDefinition>
   readonly jobs: ReadonlyMap<string, JobDefinition>
-  onFired(fact: { jobKey: string; type: string; ticks: readonly Tick[]; ids: readonly JobId[] }): void
-  /** A schedule that could not be served. */
-  onScheduleFault(fact: { jobKey: string; tick: Date | null; error: unknown }): void
+  onFired(event: { jobKey: string; type: string; ticks: readonly Tick[]; ids: readonly JobId[] }): void
+  /** A tick could not be planned or fired. */
+  onScheduleFault(event: { jobKey: string; tick: Date | null; error: unknown }): void
   /** Settings of an operator are in force instead of code's. */
   onEdited(jobKey: string): void
   onFault(doing: string, error: unknown): void
 }
 
-// Of what is due later than this the next word tells; a timer cannot wait for years.
+// What is due later is left to the next poll for maintenance: a timer cannot wait for years.
 const FAR_MS = 60_000
-// A look that failed is taken again.
+// Until a failed poll is repeated.
 const AFTER_FAULT_MS = 1000
-// What is served now has its next tick by then.
+// By then a schedule that was just served has its next tick.
 const SOON_MS = 50
-// What another worker does at the same moment, or an operator has just done, is no fault.
+// Another worker or an operator was faster, which is no fault.
 const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['JOB_LOCKED', 'JOB_NOT_DUE', 'JOB_DISABLED', 'JOB_UNKNOWN'])
 
 export class Scheduler {
@@ -41,8 +41,8 @@ export class Scheduler {
   readonly #known: readonly string[]
   readonly #serving = new Map<string, Promise<void>>()
   #timer: NodeJS.Timeout | undefined
-  #looksAt = Number.POSITIVE_INFINITY
-  #looking: Promise<void> | undefined
+  #pollsAt = Number.POSITIVE_INFINITY
+  #polling: Promise<void> | undefined
   #isStopping = false
 
   constructor(store: Store, options: SchedulerOptions) {
@@ -51,25 +51,25 @@ export class Scheduler {
     this.#known = [...options.definitions.keys()]
   }
 
-  /** A schedule will need a worker in so many milliseconds, or does by now: looks then. */
+  /** `inMs`: time until a schedule needs a worker. Polls then. */
   expect(inMs: number | undefined): void {
-    if (inMs !== undefined && inMs < FAR_MS) this.#lookIn(Math.max(1, inMs))
+    if (inMs !== undefined && inMs < FAR_MS) this.#pollIn(Math.max(1, inMs))
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#timer)
-    await this.#looking
+    await this.#polling
     await Promise.all(this.#serving.values())
   }
 
   /** Serves what is due now, once. */
   async runOnce(): Promise<void> {
-    await this.#look()
+    await this.#poll()
     await Promise.all(this.#serving.values())
   }
 
-  /** Writes down what code says; before the start, so that a schedule that cannot be stored keeps the worker from starting. */
+  /** Stores the definitions of code. Called before the start: a schedule that cannot be stored prevents it. */
   async put(): Promise<void> {
     if (this.#known.length === 0) return
     const settings = await Promise.all([...this.#options.definitions.values()].map((each) => this.#settingsOf(each)))
@@ -92,22 +92,22 @@ export class Scheduler {
     return job ?? this.#options.jobs.get(type)
   }
 
-  /** Unless it looks sooner anyway. */
-  #lookIn(ms: number): void {
+  /** Polls after `ms`, unless a poll comes sooner. */
+  #pollIn(ms: number): void {
     const at = performance.now() + ms
-    if (this.#isStopping || at >= this.#looksAt) return
+    if (this.#isStopping || at >= this.#pollsAt) return
     clearTimeout(this.#timer)
-    this.#looksAt = at
+    this.#pollsAt = at
     this.#timer = setTimeout(async () => {
-      await this.#looking
+      await this.#polling
       if (this.#isStopping) return
-      this.#looksAt = Number.POSITIVE_INFINITY
-      this.#looking = this.#look().then((nextInMs) => this.expect(nextInMs))
+      this.#pollsAt = Number.POSITIVE_INFINITY
+      this.#polling = this.#poll().then((nextInMs) => this.expect(nextInMs))
     }, ms)
   }
 
-  /** Begins to serve what is due; milliseconds until it must look again. A schedule that takes long holds up no other. */
-  async #look(): Promise<number | undefined> {
+  /** Begins to serve due schedules, side by side; returns the milliseconds until the next poll. */
+  async #poll(): Promise<number | undefined> {
     try {
       const { due, now, nextInMs } = await dueSchedules(this.#store, this.#known)
       const begun = due.filter(({ jobKey }) => !this.#serving.has(jobKey) && !this.#isStopping)
@@ -118,8 +118,8 @@ export class Scheduler {
       }
       return begun.length > 0 ? SOON_MS : nextInMs
     } catch (error) {
-      // The next look, here or in another worker, finds the same schedules.
-      this.#options.onFault('looking for due schedules', error)
+      // The next poll, here or in another worker, finds the same schedules.
+      this.#options.onFault('polling for due schedules', error)
       return AFTER_FAULT_MS
     }
   }
@@ -164,7 +164,7 @@ export class Scheduler {
     try {
       await faultSchedule(this.#store, schedule, this.#options.worker, describeFailure(error))
     } catch (failure) {
-      this.#options.onFault(`writing down the fault of schedule ${jobKey}`, failure)
+      this.#options.onFault(`storing the fault of schedule ${jobKey}`, failure)
     }
   }
 }

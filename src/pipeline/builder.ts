@@ -8,9 +8,9 @@ import { checkLabel } from '../domain/job/job.js'
 import type { PipelineBuilder, PipelineDefinition, Step, StepList, StepOptions } from '../domain/pipeline/pipeline.js'
 import { LIMITS } from '../domain/value/sizes.js'
 
-/** How a step gets its input: told at once, or computed from results when it runs. */
+/** The input of a step: given when the pipeline is described, or computed from results when the step runs. */
 export type StepInput =
-  | { readonly kind: 'given'; readonly give: () => unknown }
+  | { readonly kind: 'given'; readonly value: () => unknown }
   | { readonly kind: 'computed'; readonly from: Refs; readonly compute: (results: object) => unknown }
 
 type Refs = Readonly<Record<string, Step | StepList>>
@@ -29,7 +29,7 @@ export interface DescribedPipeline {
   readonly result: string | undefined
 }
 
-/** `given` is looked at by the pipeline's schema; its transforms run here, so that what is stored stays what was given. */
+/** Checks `given` by the pipeline's schema. Its transforms run here too, so that the given value can be stored unchanged. */
 export async function describePipeline(definition: PipelineDefinition, given: unknown): Promise<DescribedPipeline> {
   const { name, schema } = definition
   const input = schema ? acceptInput(name, await schema['~standard'].validate(given)) : given
@@ -53,7 +53,7 @@ class StepBook {
     const name = this.#nameOf(job, options)
     const input: StepInput = isComputed
       ? { kind: 'computed', from: this.#refs(name, second), compute: third as (results: object) => unknown }
-      : { kind: 'given', give: () => second }
+      : { kind: 'given', value: () => second }
     const before = input.kind === 'computed' ? Object.values(input.from).flatMap(namesOf) : []
     this.#add({ name, job, input, after: this.#after(before, options), options })
     return this.#handOut({ name })
@@ -71,7 +71,7 @@ class StepBook {
     const after = this.#after([], options)
     const names = items.map((item, index) => {
       const one = `${name}[${index}]`
-      this.#add({ name: one, job, input: { kind: 'given', give: () => input(item, index) }, after, options })
+      this.#add({ name: one, job, input: { kind: 'given', value: () => input(item, index) }, after, options })
       return one
     })
     return this.#handOut({ name, names })
@@ -119,7 +119,7 @@ class StepBook {
   }
 }
 
-/** The names of the stored steps behind what p.job or p.map gave. */
+/** The names of the steps behind a value that p.job or p.map returned. */
 export function namesOf(step: Step | StepList): readonly string[] {
   return 'names' in step ? step.names : [step.name]
 }

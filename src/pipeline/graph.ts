@@ -19,9 +19,9 @@ export async function graphText(definition: PipelineDefinition, given: unknown):
   const { name, onFailure } = definition
   const { steps, result } = await describePipeline(definition, given)
   const members = await Promise.all([...steps.values()].map((step) => stepText(definition, step)))
-  const facts = JSON.stringify({ name, on_failure: onFailure, ...(result !== undefined && { result }) })
+  const head = JSON.stringify({ name, on_failure: onFailure, ...(result !== undefined && { result }) })
   return {
-    pipeline: `${facts.slice(0, -1)},"input":${encodeInput(given ?? null, 'input')}}`,
+    pipeline: `${head.slice(0, -1)},"input":${encodeInput(given ?? null, 'input')}}`,
     steps: `[${members.join(',')}]`,
     queues: [...new Set([...steps.values()].flatMap(queuesOf))],
   }
@@ -40,9 +40,9 @@ async function stepText({ name: pipeline, onFailure }: PipelineDefinition, step:
     throw invalidOption(`compensate of step ${name}`, `absent unless onFailure of ${pipeline} is compensate`, onFailure)
   }
   const wanted = jobOptions(options)
-  const own = input.kind === 'given' ? await wholeMemberText(job, input.give(), wanted) : computedText(step, wanted)
-  const facts = JSON.stringify({ name, ...(after.length > 0 && { after }), ...compensation(options) })
-  return `${facts.slice(0, -1)},${own.slice(1)}`
+  const own = input.kind === 'given' ? await wholeMemberText(job, input.value(), wanted) : computedText(step, wanted)
+  const head = JSON.stringify({ name, ...(after.length > 0 && { after }), ...compensation(options) })
+  return `${head.slice(0, -1)},${own.slice(1)}`
 }
 
 /** Its key cannot be made of an input that is not there yet. */

@@ -1,4 +1,4 @@
-// One member of an enqueue, as JSON text: its input, looked at by the job's schema, and the key that the job makes of it.
+// One member of an enqueue, as JSON text: its input, checked by the job's schema, and its key.
 
 import { invalidOption } from '../domain/error/invalid-option.js'
 import { acceptInput } from '../domain/job/accept-input.js'
@@ -29,7 +29,7 @@ export function membersOf(
   )
 }
 
-/** What is stored is what the caller gave: a schema's transforms, whose `accepted` value the key is made of, run again at the claim. */
+/** Stores the caller's value: a schema's transforms run again at the claim. The key is computed from the `accepted` value. */
 function memberOf(
   definition: JobDefinition,
   given: unknown,

@@ -1,4 +1,4 @@
-// What the build functions of running pipelines have described. Built anew for every step, a chain would cost the square of
+// The described graphs of running pipelines. Described again for every step, a chain would cost the square of
 // its length.
 
 import type { PipelineDefinition } from '../domain/pipeline/pipeline.js'

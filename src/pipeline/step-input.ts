@@ -7,33 +7,33 @@ import type { StepResult, StepResults } from '../domain/pipeline/step-results.js
 import { encodeInput } from '../domain/value/json.js'
 import { type DescribedPipeline, type DescribedStep, describePipeline } from './builder.js'
 
-/** What is stored as input of such a step names the steps it comes from. */
+/** The stored input of such a step names the steps whose results it needs. */
 export function isComputed({ pipelineId, input }: ClaimedJob): boolean {
   if (pipelineId === null || typeof input !== 'object' || input === null) return false
   return 'holdfast.results' in input || 'holdfast.compensates' in input
 }
 
-/** Throws UNKNOWN_PIPELINE or UNKNOWN_STEP where this process has other definitions than the one that enqueued. */
+/** Throws UNKNOWN_PIPELINE or UNKNOWN_STEP when this process lacks the definitions of the one that enqueued. */
 export async function computeInput(
   definitions: ReadonlyMap<string, PipelineDefinition>,
-  facts: StepResults,
+  stored: StepResults,
   describe: (definition: PipelineDefinition, given: unknown) => Promise<DescribedPipeline> = describePipeline,
 ): Promise<unknown> {
-  const definition = definitions.get(facts.pipeline)
+  const definition = definitions.get(stored.pipeline)
   if (!definition) {
-    throw new HoldfastError('UNKNOWN_PIPELINE', `no pipeline "${facts.pipeline}" is defined here`, {
-      details: { received: facts.pipeline, known: [...definitions.keys()] },
+    throw new HoldfastError('UNKNOWN_PIPELINE', `no pipeline "${stored.pipeline}" is defined here`, {
+      details: { received: stored.pipeline, known: [...definitions.keys()] },
     })
   }
-  const { steps } = await describe(definition, facts.input)
-  const step = steps.get(facts.compensates ?? facts.step)
-  const input = step && (facts.compensates === null ? computed(definition, step, facts) : taken(step, facts))
+  const { steps } = await describe(definition, stored.input)
+  const step = steps.get(stored.compensates ?? stored.step)
+  const input = step && (stored.compensates === null ? computed(definition, step, stored) : taken(step, stored))
   if (input === undefined) {
-    throw new HoldfastError('UNKNOWN_STEP', `pipeline "${facts.pipeline}" has no such step "${facts.step}" here`, {
-      details: { pipeline: facts.pipeline, step: facts.step },
+    throw new HoldfastError('UNKNOWN_STEP', `pipeline "${stored.pipeline}" has no such step "${stored.step}" here`, {
+      details: { pipeline: stored.pipeline, step: stored.step },
     })
   }
-  // As an input that was stored and read back.
+  // The same value as an input that was stored and read back.
   return JSON.parse(encodeInput(input.value, 'input'))
 }
 

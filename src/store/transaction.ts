@@ -1,16 +1,16 @@
-// The seam for a caller's own transaction: whatever library it comes from, the store sees a Queryable. Libraries are told
-// by their shape, so that none of them has to be installed.
+// Turns a transaction of the caller's library into a Queryable. Libraries are recognised by shape, so that none of them has to
+// be installed.
 
 import pg from 'pg'
 import { HoldfastError } from '../domain/error/errors.js'
 import type { Queryable, Row } from './connection/connection.js'
 
-/** One library: how its objects are known, whether this one is inside a transaction, and how a statement is sent by it. */
+/** One library: how its objects are recognised, whether one is inside a transaction, and how it sends a statement. */
 interface Library {
   readonly name: string
   isOf(tx: Shape): boolean
   isOpen(tx: Shape): boolean
-  /** What to pass instead of what is not in a transaction. */
+  /** What the caller should pass instead. */
   readonly wanted: string
   asQueryable(tx: Shape): Queryable
 }

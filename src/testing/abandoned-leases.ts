@@ -4,7 +4,7 @@ import { reapLeases } from '../store/jobs/maintenance.js'
 import type { Store } from '../store/store.js'
 
 const MOST = 100
-// No worker heartbeats here: only a lease that is over tells that its holder is gone.
+// Without heartbeats, only an expired lease shows that its holder is gone.
 const NOBODY_IS_SILENT_MS = 315_360_000_000
 
 export async function reapAbandoned(store: Store): Promise<void> {

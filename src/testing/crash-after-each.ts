@@ -27,7 +27,7 @@ export interface CrashOptions {
   readonly effects?: () => unknown
 }
 
-/** What one round came to. */
+/** The result of one round. */
 export interface Round {
   readonly state: JobState
   readonly effects: unknown
@@ -38,12 +38,12 @@ export interface Round {
 export interface Crash extends Round {
   /** The operation right after which the process died. */
   readonly after: string
-  /** It came to the same as the round without a crash. */
+  /** Its result is that of the round without a crash. */
   readonly isSame: boolean
 }
 
 export interface CrashReport {
-  /** Every crash came to the same as no crash. */
+  /** Every round with a crash has the result of the round without one. */
   readonly isSingle: boolean
   readonly undisturbed: Round
   readonly crashes: readonly Crash[]
@@ -65,7 +65,7 @@ export interface World {
 // The claim and the return are the worker's own operations.
 const CLAIM = 'the claim'
 const RETURN = 'the return of the handler'
-// A handler that does more is not looked at to its end.
+// Limits the rounds for a handler that does more.
 const MOST_ROUNDS = 1000
 // A job that is not at its end after so many starts snoozes or fails for ever.
 const MOST_STARTS = 100
@@ -129,7 +129,7 @@ async function runAndDie(world: World, definition: RunnableJob, id: JobId, point
   await Promise.race([run, points.crash]).catch(() => {})
 }
 
-/** Nobody renews the lease of the dead: when its time is over, the reaper takes the job. */
+/** No worker renews the lease of the dead one: when it has expired, the reaper takes the job. */
 async function reap({ store, clock }: World, id: JobId): Promise<void> {
   const { lockedUntil } = await read(store, id)
   if (lockedUntil === null) return

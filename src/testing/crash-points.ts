@@ -1,4 +1,4 @@
-// Counts what a run does at one seam, and lets the process die, as far as the run can tell, after a chosen one of its operations.
+// Counts the operations of a run, and simulates the death of the process after a chosen one.
 
 import type { LeasedCalls } from '../worker/leased-calls.js'
 

@@ -21,7 +21,7 @@ export function fits(value: unknown, pattern: unknown): boolean {
   return Object.entries(pattern).every(([name, part]) => fits((value as Record<string, unknown>)[name], part))
 }
 
-/** Gives the jobs that fit, or throws an AssertionError that shows what there was. */
+/** Returns the fitting jobs, or throws an AssertionError that shows the actual ones. */
 export function expectJobs(
   candidates: readonly Job[],
   fitting: readonly Job[],

@@ -1,4 +1,4 @@
-// The clock of a test: it stands still until it is told to move, and then stops at every tick of a schedule on the way.
+// The clock of a test: it moves only on request, and then stops at every tick of a schedule on the way.
 
 import { HoldfastError } from '../domain/error/errors.js'
 import { invalidOption } from '../domain/error/invalid-option.js'

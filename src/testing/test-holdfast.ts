@@ -53,7 +53,7 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
   /** The database itself: for tables of your own, and for libraries that take a PGlite. */
   readonly pglite: PGlite
   readonly clock: TestClock
-  readonly #look: Store
+  readonly #ownerStore: Store
   readonly #registry: Registry
   readonly #scheduler: Scheduler
   readonly #known: readonly string[]
@@ -63,17 +63,17 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
   constructor({ now, ...options }: TestHoldfastOptions<Jobs>, pglite: PGlite) {
     super({ ...options, database: pglite, migrate: false, grace: 0 })
     this.pglite = pglite
-    this.#look = new Store({ database: pglite, migrate: false })
+    this.#ownerStore = new Store({ database: pglite, migrate: false })
     this.#registry = new Registry(options.jobs)
     this.#known = (options.schedules ?? []).map(({ jobKey }) => jobKey)
     this.#begin = options.transaction
-    this.#scheduler = makeScheduler(this.#look, options)
+    this.#scheduler = makeScheduler(this.#ownerStore, options)
     this.clock = new TestClock(checkNow(now), {
-      set: (moment) => setClock(this.#look, moment),
+      set: (moment) => setClock(this.#ownerStore, moment),
       serveSchedules: () => this.#serveSchedules(),
       drain: async () => {
         await this.drain()
-        return nextDue(this.#look)
+        return nextDue(this.#ownerStore)
       },
     })
   }
@@ -82,32 +82,31 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
   override async start(): Promise<void> {}
 
   /**
-   * Runs what is due, one after another in the order of claims, with what that enqueues, until nothing is due any more. What
-   * was run, as it is now; a job that failed and waits for its next attempt is pending. Throws after `most` runs, 1,000 by
-   * default.
+   * Runs due jobs one after the other in the order of claims, also those that they enqueue, until none is due. Returns the
+   * jobs that ran; one that failed and waits for its next attempt is pending. Throws after `most` runs, 1,000 by default.
    */
   async drain({ most = MOST_RUNS }: { readonly most?: number } = {}): Promise<Job[]> {
     const ran: string[] = []
     for (;;) {
       await this.#serveSchedules()
-      await reapAbandoned(this.#look)
+      await reapAbandoned(this.#ownerStore)
       const before = ran.length
-      for (const id of await dueJobs(this.#look, this.#registry.types)) if (await this.runJob(id)) ran.push(id)
+      for (const id of await dueJobs(this.#ownerStore, this.#registry.types)) if (await this.runJob(id)) ran.push(id)
       if (ran.length === before) break
       if (ran.length > most) {
         throw new HoldfastError('INVALID_OPTION', `more than ${most} runs: does a job enqueue itself without end?`)
       }
     }
-    const jobs = await allJobs(this.#look)
+    const jobs = await allJobs(this.#ownerStore)
     return jobs.filter(({ id }) => ran.includes(id))
   }
 
-  /** The jobs of a type that were enqueued, whatever became of them; with `match` those whose input fits it. */
+  /** The jobs of a type that were enqueued, in any state; with `match` those whose input fits it. */
   async enqueued(job: AnyJob, match?: unknown): Promise<Job[]> {
-    return (await allJobs(this.#look, typeOf(job))).filter(({ input }) => fits(input, match))
+    return (await allJobs(this.#ownerStore, typeOf(job))).filter(({ input }) => fits(input, match))
   }
 
-  /** Those of them that came to their end. */
+  /** Those of them that are final. */
   async finished(job: AnyJob, match?: unknown): Promise<Job[]> {
     return (await this.enqueued(job, match)).filter(({ state }) => isFinalState(state))
   }
@@ -119,7 +118,7 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
     return expectJobs(await this.enqueued(job), await this.enqueued(job, match), asked)
   }
 
-  /** Throws, with what there was instead, unless such jobs came to this end; `completed` by default. */
+  /** Throws, with what there was instead, unless such jobs ended in this state; `completed` by default. */
   async expectFinished(
     job: AnyJob,
     match?: unknown,
@@ -131,13 +130,13 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
   }
 
   /**
-   * Runs a job again and again, each time with a crash after another one of its operations, and lets it be taken up by another
-   * worker: do its effects stay single? Operations are the statements and commits of ctx.tx, ctx.complete and whatever else a
+   * Runs a job again and again, each time with a crash after another of its operations and a second worker that takes it. The
+   * report says whether its effects stay single. Operations are the statements and commits of ctx.tx, ctx.complete and whatever else a
    * handler does by ctx, and its return.
    */
   async crashAfterEach(job: JobDefinition, input: unknown, options: CrashOptions = {}): Promise<CrashReport> {
     const world = {
-      store: this.#look,
+      store: this.#ownerStore,
       clock: this.clock,
       begin: this.#begin,
       enqueue: (each: JobDefinition, given: unknown) => this.enqueue(each, given),
@@ -148,18 +147,18 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
 
   override async close(): Promise<void> {
     await super.close()
-    await this.#look.close()
+    await this.#ownerStore.close()
     if (!this.pglite.closed) await this.pglite.close()
   }
 
   async #serveSchedules(): Promise<Date | undefined> {
     if (!this.#isScheduled) {
       this.#isScheduled = true
-      await setClock(this.#look, this.clock.now)
+      await setClock(this.#ownerStore, this.clock.now)
       await this.#scheduler.put()
     }
     for (;;) {
-      const { due, now, nextInMs } = await dueSchedules(this.#look, this.#known)
+      const { due, now, nextInMs } = await dueSchedules(this.#ownerStore, this.#known)
       if (due.length === 0) return nextInMs === undefined ? undefined : new Date(now.getTime() + nextInMs)
       await this.#scheduler.runOnce()
     }

@@ -280,7 +280,7 @@ test('--json says the same to a program, and a limit that does not exist is refu
 
   expect(JSON.parse(stdout)).toMatchObject({
     isSound: true,
-    findings: expect.arrayContaining([{ check: 'invalid indexes', verdict: 'ok', fact: 'every index is valid' }]),
+    findings: expect.arrayContaining([{ check: 'invalid indexes', verdict: 'ok', text: 'every index is valid' }]),
   })
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('one of transaction, due, clock') })
   expect(await askValue(db.admin, 'select count(*)::int from holdfast.worker')).toBe(0)

@@ -1,7 +1,8 @@
 // What an operator looks at and does in bulk, on both engines.
 import { afterEach, expect, test } from 'vitest'
 import { defineJob, type Holdfast, type JobDefinition } from '../../src/index.js'
-import { BulkAndStatistics } from '../../src/maintenance/bulk-and-statistics.js'
+import { BulkWorker } from '../../src/maintenance/bulk-worker.js'
+import { StatisticsCounter } from '../../src/maintenance/statistics-counter.js'
 import { Store } from '../../src/store/store.js'
 import { until, useHoldfast } from '../support/holdfast.js'
 
@@ -27,16 +28,15 @@ async function ran(holdfast: Holdfast<typeof jobs>, job: JobDefinition, input: u
 const stores: Store[] = []
 afterEach(() => Promise.all(stores.splice(0).map((store) => store.close())))
 
-/** The bulk operations and statistics of a worker, without the worker. */
-function bulkAndStatistics(): BulkAndStatistics {
+/** What a bulk worker and a statistics counter take, without a worker. */
+function maintained() {
   const { pglite, url } = bench.database
   const store = new Store({ database: pglite ?? url, migrate: false })
   stores.push(store)
-  return new BulkAndStatistics(store, {
-    onFault(doing, error) {
-      throw new Error(`${doing} failed`, { cause: error })
-    },
-  })
+  const onFault = (doing: string, error: unknown) => {
+    throw new Error(`${doing} failed`, { cause: error })
+  }
+  return [store, { onFault }] as const
 }
 
 test('jobs are listed by a filter as text or as an object, page by page', async () => {
@@ -153,7 +153,7 @@ test('a bulk operation is worked off by any worker, with progress', async () => 
   const { bulk } = holdfast.operator
 
   const asked = await bulk.start({ operation: 'retry', filter: 'state:failed type:broken', actor: 'ada' })
-  await bulkAndStatistics().workBulk()
+  await new BulkWorker(...maintained()).runOnce()
 
   expect(asked).toMatchObject({ state: 'open', expected: { count: 2, isCapped: false }, done: 0, askedBy: 'ada' })
   expect(await bulk.find(asked.id)).toMatchObject({ state: 'completed', done: 2, skipped: 0, failed: 0, error: null })
@@ -169,7 +169,7 @@ test('a bulk operation can be cancelled before anyone takes it up', async () => 
   const { id } = await bulk.start({ operation: 'cancel', filter: { states: ['pending'] }, reason: 'a mistake' })
 
   expect(await bulk.cancel(id, { actor: 'ada' })).toBe(true)
-  await bulkAndStatistics().workBulk()
+  await new BulkWorker(...maintained()).runOnce()
 
   expect(await bulk.find(id)).toMatchObject({ state: 'cancelled', done: 0 })
   expect(await holdfast.find(jobId)).toMatchObject({ state: 'pending' })
@@ -186,11 +186,11 @@ test('what has ended appears in the statistics', async () => {
   await bench.look(
     `update holdfast.attempt set ended_at = ended_at - interval '1 minute', started_at = started_at - interval '1 minute'`,
   )
-  const counting = bulkAndStatistics()
+  const counting = new StatisticsCounter(...maintained())
   const all = { completed: 1, failed: 1, cancelled: 0, superseded: 0, attempt_failed: 1, attempt_lost: 0 }
   // Nothing is counted while an older transaction is open anywhere on the server.
   await until(async () => {
-    await counting.rollStats()
+    await counting.runOnce()
     return (await holdfast.operator.stats()).total.counts.failed > 0
   })
   expect((await holdfast.operator.stats()).total.counts).toEqual(all)

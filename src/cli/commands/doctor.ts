@@ -38,8 +38,8 @@ function statements(findings: readonly Finding[]): string[] {
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
-function lines({ check, verdict, fact, fix, sql }: Finding): string {
-  const head = `${paint(COLOURS[verdict], verdict.padEnd(4))}  ${check}: ${fact}`
+function lines({ check, verdict, text, fix, sql }: Finding): string {
+  const head = `${paint(COLOURS[verdict], verdict.padEnd(4))}  ${check}: ${text}`
   // A function takes many lines: only --fix-sql prints it.
   const short = (sql ?? []).filter((statement) => !statement.includes('\n'))
   return [head, ...(fix ? [`        ${fix}`] : []), ...short.map((statement) => `        ${statement}`)].join('\n')

@@ -2,7 +2,7 @@
 
 import { quoteIdentifier } from '../../domain/value/schema-name.js'
 import type { Check } from '../check.js'
-import { fail, ok, type Told, warn } from '../finding.js'
+import { type CheckResult, fail, ok, warn } from '../finding.js'
 
 const LIVING = `
   select c.relname as name,
@@ -22,19 +22,19 @@ export const bloat: Check = {
   async examine({ database, store, limits }) {
     const schema = quoteIdentifier(store.schema)
     const { rows } = await database.query(LIVING, [schema])
-    // One connection in one process: nobody else could vacuum it, and it does so by itself when it is opened.
+    // An embedded database has one connection; it vacuums itself when it is opened.
     const isServer = database.engine === 'server'
-    const told = rows.flatMap(({ name, dead, live, bytes, unattended }): Told[] => {
+    const results = rows.flatMap(({ name, dead, live, bytes, unattended }): CheckResult[] => {
       const table = `${schema}.${name}`
       if (unattended && isServer) {
-        const fact = `autovacuum is off for ${table}: dead rows of finished jobs stay for ever`
-        return [fail(fact, 'turn it on', [`alter table ${table} reset (autovacuum_enabled);`])]
+        const text = `autovacuum is off for ${table}: dead rows of finished jobs stay for ever`
+        return [fail(text, 'turn it on', [`alter table ${table} reset (autovacuum_enabled);`])]
       }
       if (Number(dead) < limits.deadRows || Number(dead) < 2 * Number(live)) return []
       const size = `${Math.ceil(Number(bytes) / 2 ** 20)} MB`
-      const fact = `${table} has ${dead} dead rows for ${live} living ones (${size}): claims walk over them`
-      return [warn(fact, 'see the long transactions; then remove them', [`vacuum (analyze) ${table};`])]
+      const text = `${table} has ${dead} dead rows for ${live} living ones (${size}): claims read over them`
+      return [warn(text, 'see the long transactions; then remove them', [`vacuum (analyze) ${table};`])]
     })
-    return told.length > 0 ? told : [ok('the tables of living jobs are tidy')]
+    return results.length > 0 ? results : [ok('the tables of unfinished jobs have few dead rows')]
   },
 }

@@ -23,8 +23,8 @@ export const clocks: Check = {
     const apart = offsets.filter(({ ms }) => Math.abs(ms) > limits.clockMs)
     if (apart.length === 0) return [ok('the clocks of this machine and of the workers agree with the database’s')]
     return apart.map(({ who, ms }) => {
-      const fact = `the clock of ${who} is ${(Math.abs(ms) / 1000).toFixed(1)} s ${ms > 0 ? 'ahead of' : 'behind'} the database’s`
-      return warn(fact, 'synchronise it (NTP); jobs are safe, but moments computed there are off by as much')
+      const text = `the clock of ${who} is ${(Math.abs(ms) / 1000).toFixed(1)} s ${ms > 0 ? 'ahead of' : 'behind'} the database’s`
+      return warn(text, 'synchronise it (NTP); jobs are safe, but moments computed there are off by as much')
     })
   },
 }

@@ -32,10 +32,10 @@ export const connections: Check = {
   async examine({ database, limits }) {
     const { rows } = await database.query(LEFT)
     const { name, most, left_over: left } = rows[0] as { name: string; most: number; left_over: number }
-    const fact = `${left} of ${most} connections are left (${name})`
+    const text = `${left} of ${most} connections are left (${name})`
     const fix = 'raise that limit, lower maxConnections of your pools, or put a pooler before the server'
     // A worker needs its pool, one connection that listens and one that keeps its leases.
-    if (left < Math.min(3, limits.connections)) return [fail(fact, fix)]
-    return [left < limits.connections ? warn(fact, fix) : ok(fact)]
+    if (left < Math.min(3, limits.connections)) return [fail(text, fix)]
+    return [left < limits.connections ? warn(text, fix) : ok(text)]
   },
 }

@@ -1,8 +1,8 @@
-// Whoever holds an old snapshot of this database keeps the dead rows of finished jobs from being removed, and every claim
-// walks over them. Transactions of other databases do not.
+// A transaction with an old snapshot prevents vacuum from removing the dead rows of finished jobs, and every claim reads over
+// them. Transactions of other databases do not matter.
 
 import type { Check } from '../check.js'
-import { ok, type Told, warn } from '../finding.js'
+import { type CheckResult, ok, warn } from '../finding.js'
 
 const HOLDERS = `
   select h.what, h.pid, h.ms, h.doing
@@ -30,11 +30,11 @@ export const longTransactions: Check = {
   async examine({ database, limits }) {
     const { rows } = await database.query(HOLDERS, [limits.transactionMs])
     if (rows.length === 0) return [ok(`no transaction is older than ${seconds(limits.transactionMs)}`)]
-    return rows.map(({ what, pid, ms, doing }): Told => {
-      const fact = `${what}${pid === null ? '' : ` ${pid}`} has been in a transaction for ${seconds(Number(ms))} (${doing})`
+    return rows.map(({ what, pid, ms, doing }): CheckResult => {
+      const text = `${what}${pid === null ? '' : ` ${pid}`} has been in a transaction for ${seconds(Number(ms))} (${doing})`
       const end = pid === null ? `rollback prepared '${doing}';` : `select pg_terminate_backend(${pid});`
       return warn(
-        fact,
+        text,
         'end it, and see why it stays open: dead rows of finished jobs cannot be removed while it does',
         [end],
       )

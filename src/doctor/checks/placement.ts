@@ -2,7 +2,7 @@
 
 import { recentWork, type WorkerDetails, workerDetails } from '../../store/reads/workers.js'
 import type { Check } from '../check.js'
-import { ok, type Told, warn } from '../finding.js'
+import { type CheckResult, ok, warn } from '../finding.js'
 import type { Limits } from '../thresholds.js'
 import { LIVING_MS } from './worker-versions.js'
 
@@ -17,7 +17,7 @@ export const placement: Check = {
     const inside = living.filter(({ isAlone }) => !isAlone)
     const recent = await recentWork(store, WINDOW_MS)
     const perMinute = (recent.jobs * 60_000) / WINDOW_MS
-    const told = [
+    const results = [
       ...inside.flatMap((worker) => slowLoop(worker, limits)),
       ...living.flatMap((worker) => muchMemory(worker, limits)),
       ...(inside.length > 0 && perMinute > limits.jobsPerMinute
@@ -25,7 +25,7 @@ export const placement: Check = {
         : []),
       ...slowChains(recent.chainWaitP95Ms, limits),
     ]
-    if (told.length > 0) return told
+    if (results.length > 0) return results
     const where =
       living.length === 0
         ? 'no worker is running'
@@ -34,13 +34,13 @@ export const placement: Check = {
   },
 }
 
-function slowLoop({ id, loopDelayMs }: WorkerDetails, limits: Limits): Told[] {
+function slowLoop({ id, loopDelayMs }: WorkerDetails, limits: Limits): CheckResult[] {
   if (loopDelayMs === null || loopDelayMs <= limits.loopDelayMs) return []
-  const fact = `the event loop of ${id} is late by ${Math.round(loopDelayMs)} ms (99th percentile): every request of that service waits as long`
-  return [warn(fact, MOVE)]
+  const text = `the event loop of ${id} is late by ${Math.round(loopDelayMs)} ms (99th percentile): every request of that service waits as long`
+  return [warn(text, MOVE)]
 }
 
-function muchMemory({ id, rssBytes, isAlone }: WorkerDetails, limits: Limits): Told[] {
+function muchMemory({ id, rssBytes, isAlone }: WorkerDetails, limits: Limits): CheckResult[] {
   const mb = Math.round((rssBytes ?? 0) / 2 ** 20)
   if (mb <= limits.memoryMb) return []
   const fix = isAlone
@@ -49,10 +49,10 @@ function muchMemory({ id, rssBytes, isAlone }: WorkerDetails, limits: Limits): T
   return [warn(`${id} uses ${mb} MB of memory, more than ${limits.memoryMb}`, fix)]
 }
 
-function slowChains(p95Ms: number | null, limits: Limits): Told[] {
+function slowChains(p95Ms: number | null, limits: Limits): CheckResult[] {
   if (p95Ms === null || p95Ms <= limits.chainMs) return []
-  const fact = `steps of pipelines wait ${Math.round(p95Ms)} ms from due to claimed (95th percentile)`
-  return [warn(fact, 'give their queue more workers or slots; behind a pooler, the address of the server itself')]
+  const text = `steps of pipelines wait ${Math.round(p95Ms)} ms from due to claimed (95th percentile)`
+  return [warn(text, 'give their queue more workers or slots; behind a pooler, the address of the server itself')]
 }
 
 function perMinuteText({ jobs, isCapped }: { jobs: number; isCapped: boolean }): string {

@@ -2,21 +2,21 @@
 
 import { quoteIdentifier } from '../../domain/value/schema-name.js'
 import { freshElements, liveElements } from '../../store/schema/schema-description.js'
-import type { Check, Patient } from '../check.js'
-import { fail, ok, type Told, warn } from '../finding.js'
+import type { Check, CheckTarget } from '../check.js'
+import { type CheckResult, fail, ok, warn } from '../finding.js'
 
 const ROLES = ['producer', 'worker', 'operator', 'viewer'] as const
 
 export const rights: Check = {
   name: 'rights',
   needs: 'schema',
-  async examine(patient) {
-    const told = [...(await ofRoles(patient)), ...(await ofTables(patient)), ...(await ofThisRole(patient))]
-    return told.length > 0 ? told : [ok('every role may call its functions, and only the owner touches tables')]
+  async examine(target) {
+    const results = [...(await ofRoles(target)), ...(await ofTables(target)), ...(await ofThisRole(target))]
+    return results.length > 0 ? results : [ok('every role may call its functions, and only the owner touches tables')]
   },
 }
 
-async function ofRoles({ database, store: { schema } }: Patient): Promise<Told[]> {
+async function ofRoles({ database, store: { schema } }: CheckTarget): Promise<CheckResult[]> {
   const { rows } = await database.query(
     'select t.role from unnest($1::text[]) as t(role) where to_regrole(t.role) is null',
     [ROLES.map((role) => quoteIdentifier(`${schema}_${role}`))],
@@ -25,16 +25,14 @@ async function ofRoles({ database, store: { schema } }: Patient): Promise<Told[]
     const missing = rows.map(({ role }) => role).join(', ')
     return [fail(`there is no role ${missing}`, 'run `npx holdfast migrate` as a role that may create roles')]
   }
-  const live = new Map(
-    (await liveElements(database, schema)).map((fact) => [`${fact.owner}${fact.name}`, fact.grantees]),
-  )
-  return (await freshElements()).flatMap((fact) => {
-    const has = live.get(`${fact.owner}${fact.name}`)
-    const lacking = fact.kind === 'function' && has ? fact.grantees.filter((role) => !has.includes(role)) : []
+  const live = new Map((await liveElements(database, schema)).map((one) => [`${one.owner}${one.name}`, one.grantees]))
+  return (await freshElements()).flatMap((element) => {
+    const has = live.get(`${element.owner}${element.name}`)
+    const lacking = element.kind === 'function' && has ? element.grantees.filter((role) => !has.includes(role)) : []
     if (lacking.length === 0) return []
     const roles = lacking.map((role) => role.replace(/^holdfast_/, `${schema}_`)).join(', ')
-    const sql = `grant execute on function ${quoteIdentifier(schema)}.${fact.owner} to ${roles};`
-    return [fail(`${roles} may not call ${fact.owner}`, 'grant it, or run `npx holdfast migrate`', [sql])]
+    const sql = `grant execute on function ${quoteIdentifier(schema)}.${element.owner} to ${roles};`
+    return [fail(`${roles} may not call ${element.owner}`, 'grant it, or run `npx holdfast migrate`', [sql])]
   })
 }
 
@@ -50,13 +48,13 @@ const TABLE_RIGHTS = `
    group by c.relname, r.rolname
    order by 1, 2`
 
-async function ofTables({ database, store: { schema } }: Patient): Promise<Told[]> {
+async function ofTables({ database, store: { schema } }: CheckTarget): Promise<CheckResult[]> {
   const own = quoteIdentifier(schema)
   const { rows } = await database.query(TABLE_RIGHTS, [own])
   return rows.map(({ name, grantee, may }) => {
     const to = grantee === 'public' ? 'public' : quoteIdentifier(String(grantee))
-    const fact = `${grantee} may ${String(may).toLowerCase()} on table ${name}: it can write past every guard`
-    return fail(fact, 'take it back', [`revoke ${String(may).toLowerCase()} on ${own}.${name} from ${to};`])
+    const text = `${grantee} may ${String(may).toLowerCase()} on table ${name}: it can write past every guard`
+    return fail(text, 'take it back', [`revoke ${String(may).toLowerCase()} on ${own}.${name} from ${to};`])
   })
 }
 
@@ -66,7 +64,7 @@ const OWN_ROLES = `
     from unnest($1::text[]) as t(role)
    where to_regrole(quote_ident(t.role)) is not null`
 
-async function ofThisRole({ database, store: { schema } }: Patient): Promise<Told[]> {
+async function ofThisRole({ database, store: { schema } }: CheckTarget): Promise<CheckResult[]> {
   const roles = ROLES.map((role) => `${schema}_${role}`)
   const { rows } = await database.query(OWN_ROLES, [roles])
   if (rows.length === 0 || rows.some(({ has_it: hasIt }) => hasIt === true)) return []

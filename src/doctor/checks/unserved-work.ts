@@ -1,14 +1,14 @@
-// Due jobs that nobody will run: because no worker serves their queue, none knows their type, or the queue is paused.
+// Due jobs that no worker will run: no worker serves their queue, none has their handler, or the queue is paused.
 
 import { type UnservedWork, unservedWork } from '../../store/reads/workers.js'
-import type { Check, Patient } from '../check.js'
-import { fail, ok, type Told, warn } from '../finding.js'
+import type { Check, CheckTarget } from '../check.js'
+import { type CheckResult, fail, ok, warn } from '../finding.js'
 
 export const workers: Check = {
   name: 'queues without workers',
   needs: 'schema',
-  async examine(patient) {
-    const found = await without(patient, 'no_worker')
+  async examine(target) {
+    const found = await without(target, 'no_worker')
     return orOk(found, 'every queue with due jobs has a worker', (work) =>
       fail(
         `queue ${work.queue} has due jobs of type ${work.type} (${seen(work)}), and no living worker serves it`,
@@ -21,8 +21,8 @@ export const workers: Check = {
 export const handlers: Check = {
   name: 'types without handlers',
   needs: 'schema',
-  async examine(patient) {
-    const found = await without(patient, 'no_handler')
+  async examine(target) {
+    const found = await without(target, 'no_handler')
     return orOk(found, 'every type with due jobs has a handler', (work) =>
       fail(
         `queue ${work.queue} has due jobs of type ${work.type} (${seen(work)}), and no worker of the queue has a handler for it`,
@@ -35,8 +35,8 @@ export const handlers: Check = {
 export const queues: Check = {
   name: 'paused queues',
   needs: 'schema',
-  async examine(patient) {
-    const found = await without(patient, 'paused')
+  async examine(target) {
+    const found = await without(target, 'paused')
     return orOk(found, 'no paused queue has due jobs', (work) =>
       warn(
         `queue ${work.queue} is paused and has due jobs of type ${work.type} (${seen(work)})`,
@@ -46,12 +46,16 @@ export const queues: Check = {
   },
 }
 
-async function without({ store, limits }: Patient, reason: UnservedWork['reason']): Promise<UnservedWork[]> {
+async function without({ store, limits }: CheckTarget, reason: UnservedWork['reason']): Promise<UnservedWork[]> {
   return (await unservedWork(store, limits.dueMs)).filter((work) => work.reason === reason)
 }
 
-function orOk(found: readonly UnservedWork[], fine: string, tell: (work: UnservedWork) => Told): Told[] {
-  return found.length === 0 ? [ok(fine)] : found.map(tell)
+function orOk(
+  found: readonly UnservedWork[],
+  fine: string,
+  describe: (work: UnservedWork) => CheckResult,
+): CheckResult[] {
+  return found.length === 0 ? [ok(fine)] : found.map(describe)
 }
 
 function seen({ jobs, oldestRunAt }: UnservedWork): string {

@@ -14,12 +14,15 @@ export const workerVersions: Check = {
     const living = (await workerDetails(store)).filter(({ heartbeatAgeMs }) => heartbeatAgeMs < LIVING_MS)
     const counts = new Map<string, number>()
     for (const { version } of living) counts.set(version, (counts.get(version) ?? 0) + 1)
-    const told = [...counts].map(([version, workers]) => `${version} on ${workers}`).join(', ')
+    const versions = [...counts].map(([version, workers]) => `${version} on ${workers}`).join(', ')
     if (counts.size > 1) {
       return [
-        warn(`workers run different versions: ${told}`, 'fine during a deploy; afterwards restart those left behind'),
+        warn(
+          `workers run different versions: ${versions}`,
+          'fine during a deploy; afterwards restart those left behind',
+        ),
       ]
     }
-    return [ok(living.length === 0 ? 'no worker is running' : `workers run ${told}`)]
+    return [ok(living.length === 0 ? 'no worker is running' : `workers run ${versions}`)]
   },
 }

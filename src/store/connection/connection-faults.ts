@@ -9,7 +9,7 @@ export function isConnectionFault(error: unknown): error is Error {
 
 /** SQLSTATEs and socket errors after which the same call may succeed on another connection. */
 const CONNECTION_FAULTS: ReadonlySet<string> = new Set([
-  '57P01', // the server was told to end this connection
+  '57P01', // an administrator ended this connection
   '57P02', // the server crashed
   '57P03', // the server is starting up
   '57P05', // idle for too long

@@ -3,7 +3,7 @@
 
 import pg from 'pg'
 
-/** One result row as the driver gives it. Names are snake_case; rows.ts turns them into the domain's words. */
+/** One result row of the driver, with the snake_case names of its columns. */
 export type Row = Record<string, unknown>
 
 /** Called with the rows of a call, or with its error. */

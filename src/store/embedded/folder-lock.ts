@@ -4,7 +4,7 @@ import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HoldfastError } from '../../domain/error/errors.js'
 
-// In a container a process often has the id that the one before it had: the file alone does not tell whose it is.
+// In a container a process often has the same id as the previous one, so the file alone does not identify its owner.
 const HELD_HERE = new Set<string>()
 // A file is empty for a moment before its owner has written into it.
 const WRITING_MS = 50
@@ -51,7 +51,7 @@ async function takeFile(folder: string, file: string): Promise<void> {
 function inUse(folder: string, pid: number): HoldfastError {
   return new HoldfastError(
     'EMBEDDED_IN_USE',
-    `process ${pid} has ${folder} open: stop it, or give this one a folder or a DATABASE_URL of its own`,
+    `process ${pid} has ${folder} open: stop it, or use another folder or a DATABASE_URL for this process`,
     { details: { folder, pid } },
   )
 }

@@ -1,4 +1,4 @@
-// Tells whether a program and a database fit each other.
+// Checks whether this program can use the schema of a database.
 
 import { HoldfastError } from '../../domain/error/errors.js'
 import { checkSchemaName, DEFAULT_SCHEMA, quoteIdentifier } from '../../domain/value/schema-name.js'
@@ -48,7 +48,7 @@ export async function checkSchema(session: Queryable, options: SchemaOptions = {
   }
 }
 
-/** What a database says of its migrations. */
+/** The migrations that a database has. */
 export interface AppliedMigrations {
   /** The highest one. */
   readonly revision: number
@@ -110,7 +110,7 @@ function migrateCommand(schema: string): string {
   return `npx holdfast migrate${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`
 }
 
-// What a missing schema or function, or no right to use it, looks like to a program that asks for the revision.
+// The SQLSTATEs of a missing schema, a missing function, and a missing right to use them.
 const NO_SCHEMA = new Set(['3F000', '42883', '42501'])
 
 async function askApplied(session: Queryable, schema: string): Promise<AppliedMigrations | undefined> {

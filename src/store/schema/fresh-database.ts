@@ -24,7 +24,7 @@ export async function openFreshDatabase(): Promise<PGlite> {
   return PGlite.create({ loadDataDir: await image })
 }
 
-/** From the cache of an earlier process where there is one, so that each test file need not make its own. */
+/** From the cache of an earlier process if there is one, so that not every test file makes its own. */
 async function readImage(): Promise<Blob> {
   const modules = join(process.cwd(), 'node_modules')
   if (!existsSync(modules)) return makeImage()
@@ -40,7 +40,7 @@ async function readImage(): Promise<Blob> {
   }
 }
 
-/** Whole or not at all, since other test files look for it at the same time; images of other versions go. */
+/** Renamed into place, because other test files read it at the same time. Deletes the images of other versions. */
 async function keep(folder: string, name: string, made: Blob): Promise<void> {
   await mkdir(folder, { recursive: true })
   const draft = join(folder, `${name}.${process.pid}.draft`)

@@ -1,4 +1,4 @@
-// The schema as facts, one per table, column, constraint, index and function: as this program makes it, and as it is.
+// The elements of a schema (tables, columns, constraints, indexes, functions): as this program creates them, and as they are.
 
 import { readFile } from 'node:fs/promises'
 import { quoteIdentifier } from '../../domain/value/schema-name.js'
@@ -23,6 +23,9 @@ export interface FunctionBody {
   readonly file: string
 }
 
+// As sql/schema-dump.sql prints an empty list.
+const NO_GRANTEES = 'nobody'
+
 /** What a fresh installation has. */
 export async function freshElements(): Promise<SchemaElement[]> {
   return parseElements((await readFile(new URL('schema.snapshot.txt', SQL_FOLDER), 'utf8')).split('\n'))
@@ -43,7 +46,7 @@ export async function liveElements(database: Database, schema: string): Promise<
   return parseElements(lines)
 }
 
-/** The bodies of this program's functions, as they stand in the database when nobody has changed them. */
+/** The bodies of this program's functions, as the database stores them when they are unchanged. */
 export async function freshBodies(schema: string): Promise<FunctionBody[]> {
   const texts = await readFunctionTexts(schema)
   const open = `create or replace function ${schema === 'holdfast' ? 'holdfast' : quoteIdentifier(schema)}.`
@@ -88,7 +91,7 @@ function inOrder(text: string): string {
 
 function parseElement(line: string, table: string): SchemaElement[] {
   for (const [kind, shape] of SHAPES) {
-    const { owner = table, name, text = line.trim(), grantees = 'nobody' } = shape.exec(line)?.groups ?? {}
+    const { owner = table, name, text = line.trim(), grantees = NO_GRANTEES } = shape.exec(line)?.groups ?? {}
     if (name === undefined) continue
     return [
       {
@@ -96,7 +99,7 @@ function parseElement(line: string, table: string): SchemaElement[] {
         owner,
         name,
         text: kind === 'table' ? inOrder(text) : text,
-        grantees: grantees === 'nobody' ? [] : grantees.split(', '),
+        grantees: grantees === NO_GRANTEES ? [] : grantees.split(', '),
       },
     ]
   }

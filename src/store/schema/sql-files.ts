@@ -52,7 +52,7 @@ function readAll(files: readonly string[], schema: string): Promise<string[]> {
   return Promise.all(files.map(async (file) => inSchema(await readFile(new URL(file, SQL_FOLDER), 'utf8'), schema)))
 }
 
-/** Each stands in the folder of its subject. */
+/** Each is in the folder of its subject. */
 async function functionFiles(): Promise<string[]> {
   return (await sqlFiles('functions', { recursive: true })).map((file) => `functions/${file.replaceAll('\\', '/')}`)
 }
