@@ -83,7 +83,7 @@ test('a key whose holder does not run', async () => {
   expect(await problems()).toEqual([{ job_id: finished.job_id, problem: 'holds key finished but does not run' }])
 })
 
-test('a job parked behind nobody', async () => {
+test('a job parked although its key is free', async () => {
   await ask(db.admin, 'update holdfast.ready set parked = true')
 
   expect(await problems()).toEqual([{ job_id: pending, problem: 'is parked behind nobody' }])

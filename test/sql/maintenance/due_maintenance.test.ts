@@ -44,7 +44,7 @@ test('a lease may be lost when its time is over', async () => {
   expect(await due(client)).toMatchObject({ lost_in_ms: 3000 })
 })
 
-test('one look at the leases serves all workers for two seconds', async () => {
+test('one poll of the leases serves all workers for two seconds', async () => {
   await givenIn(db.pool).runningJob()
   await leaseEnds('2090-01-01T00:00:30Z')
   const client = await db.connect()
@@ -59,7 +59,7 @@ test('one look at the leases serves all workers for two seconds', async () => {
   expect(await due(other)).toMatchObject({ lost_in_ms: 18_000 })
 })
 
-test('a look that takes long is made less often', async () => {
+test('a poll that takes long is made less often', async () => {
   await givenIn(db.pool).runningJob()
   await leaseEnds('2090-01-01T01:00:00Z')
   const client = await db.connect()
@@ -74,7 +74,7 @@ test('a look that takes long is made less often', async () => {
   expect(await due(client)).toMatchObject({ lost_in_ms: 1_780_000 })
 })
 
-test('when a lease is over, who looks is told, and whoever asks meanwhile is not', async () => {
+test('when a lease is over, the worker that polls learns of it, and others meanwhile do not', async () => {
   await givenIn(db.pool).runningJob()
   await leaseEnds('2090-01-01T00:00:01Z')
   const looking = await db.connect('admin')
@@ -93,7 +93,7 @@ test('when a lease is over, who looks is told, and whoever asks meanwhile is not
   expect(await due(client)).toMatchObject({ lost_in_ms: null })
 })
 
-test('a look by a clock that is ahead is not believed', async () => {
+test('a poll by a clock that is ahead is ignored', async () => {
   await givenIn(db.pool).runningJob()
   await leaseEnds('2090-01-01T00:00:10Z')
   const ahead = await db.connect()
@@ -143,7 +143,7 @@ test('an open bulk operation is due until it is worked off', async () => {
   expect(await due(db.pool)).toMatchObject({ has_bulk: false })
 })
 
-test('a suspect waits for those who serve its queue and type', async () => {
+test('a job in quarantine is due for workers of its queue and type', async () => {
   await givenIn(db.pool).pendingJob()
   expect(await due(db.pool)).toMatchObject({ has_quarantined: false })
   await ask(db.admin, 'update holdfast.ready set crashes = 2')

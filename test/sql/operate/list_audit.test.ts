@@ -51,7 +51,7 @@ test.each([{}, { actor: 'ada' }, { action: 'pause' }])('pages of one have every 
   expect(seen).toEqual((await list(wish)).map((row) => row.id))
 })
 
-test('a page that has looked at ten thousand entries in vain says where to go on', async () => {
+test('a page that finds nothing in ten thousand entries returns where the next one begins', async () => {
   await ask(
     db.admin,
     `insert into holdfast.audit (at, actor, action) select holdfast.now(), case when n = 1 then 'rare' else 'ada' end, 'x'

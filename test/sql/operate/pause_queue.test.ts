@@ -8,7 +8,7 @@ import { useDatabase } from '../../support/use-database.js'
 const db = useDatabase()
 const PAUSE = 'select holdfast.pause_queue($1, $2)'
 
-test('pausing says true, keeps since when and by whom, and writes it down', async () => {
+test('pausing returns true, stores since when and by whom, and is audited', async () => {
   const client = await db.connect()
   await setClock(client, '2030-01-01T00:00:00Z')
 
@@ -25,7 +25,7 @@ test('pausing says true, keeps since when and by whom, and writes it down', asyn
   })
 })
 
-test('pausing a paused queue says false and keeps the first time and name', async () => {
+test('pausing a paused queue returns false and keeps the first time and name', async () => {
   await ask(db.pool, PAUSE, ['mail', 'first'])
   const before = await askRow(db.admin, 'select * from holdfast.queue')
 

@@ -1,4 +1,4 @@
-// resume_queue: the queue is served again, and workers are told so.
+// resume_queue: the queue is served again, and workers are notified.
 import { expect, test } from 'vitest'
 import { ask, askList, askValue } from '../../support/ask.js'
 import { givenIn } from '../../support/given.js'
@@ -16,7 +16,7 @@ test('a resumed queue yields its jobs again', async () => {
   expect(await askList(db.pool, `select id from holdfast.claim_jobs('w', '{default}', '{task}', 5)`)).toEqual([id])
 })
 
-test('it is written down after the pause', async () => {
+test('it is audited after the pause', async () => {
   await ask(db.pool, `select holdfast.pause_queue('mail', 'one')`)
   await ask(db.pool, RESUME, ['mail', 'two'])
 
@@ -26,7 +26,7 @@ test('it is written down after the pause', async () => {
   ])
 })
 
-test('workers are told', async () => {
+test('workers are notified', async () => {
   await ask(db.pool, `select holdfast.pause_queue('mail')`)
   const heard = await listen(await db.connect(), 'holdfast_wake')
 
@@ -36,7 +36,7 @@ test('workers are told', async () => {
 })
 
 test.each(['never-seen', 'resumed-before'])(
-  'a queue that is not paused (%s) says false, and nobody is told',
+  'a queue that is not paused (%s) returns false and notifies no worker',
   async (name) => {
     await ask(db.pool, `select holdfast.pause_queue('resumed-before')`)
     await ask(db.pool, `select holdfast.resume_queue('resumed-before')`)

@@ -9,7 +9,7 @@ const db = useDatabase()
 const start = (operation: string, filter: object) =>
   ask(db.pool, `select * from holdfast.start_bulk_v1($1, $2, 'why', 'ada')`, [operation, JSON.stringify(filter)])
 
-test('it says how many jobs it means, and the audit who asked for what', async () => {
+test('it returns how many jobs match, and the audit has who asked for what', async () => {
   await givenIn(db.pool).finishedJob('failed')
   await givenIn(db.pool).finishedJob('failed', { queue: 'bulk' })
 

@@ -40,7 +40,7 @@ test('pending and running jobs are cancelled, with the reason, and their keys ar
   expect(await askList(db.admin, `select error ->> 'message' from holdfast.outcome`)).toEqual(['why', 'why', 'why'])
 })
 
-test('waiting jobs are cancelled, and what waits for them is told', async () => {
+test('waiting jobs are cancelled, and so are the steps that wait for them', async () => {
   const steps = [{ name: 'a' }, { name: 'b', after: ['a'], tags: ['t'] }, { name: 'c', after: ['b'] }]
   await enqueuePipeline(db.pool, steps, { on_failure: 'continue' })
   await start('cancel', { states: ['waiting'], tags: ['t'] })
@@ -115,7 +115,7 @@ test('a job that another has moved on meanwhile is skipped', async () => {
   expect(await stepped).toMatchObject([{ state: 'completed', done: '0', skipped: '1' }])
 })
 
-test('a operation that fails for one job is told, and the others are done', async () => {
+test('an operation that fails for one job is recorded, and the others are done', async () => {
   const bad = (await given().finishedJob('failed')).job_id
   await given().finishedJob('failed')
   await ask(db.admin, 'update holdfast.outcome set token = 9223372036854775807 where job_id = $1', [bad])

@@ -92,7 +92,7 @@ test('its handler sleeps', async () => {
   ])
 })
 
-test('its handler waits for an event, and when it starts cannot be told', async () => {
+test('its handler waits for an event, and has no expected start', async () => {
   await worker()
   const id = await suspended(wait('event', 'order 7 paid'))
 
@@ -171,7 +171,7 @@ test('its key is held by another job', async () => {
   ])
 })
 
-test('a held key is no hindrance to a job that takes it over', async () => {
+test('a held key does not stop a job that supersedes its holder', async () => {
   await worker()
   await given().runningJob({ key: 'k', key_policy: 'supersede' })
   const id = await given().pendingJob({ key: 'k', key_policy: 'supersede' })
@@ -315,7 +315,7 @@ test.each(['completed', 'failed', 'cancelled', 'superseded'] as const)('it is %s
   expect(reason?.[1]).toMatch(`it is ${state} since 2030-01-01 00:00:00 UTC`)
 })
 
-test('all that stands in its way is told at once', async () => {
+test('all reasons are returned at once', async () => {
   const id = await given().pendingJob({ run_at: LATER })
   await ask(session, `select holdfast.pause_queue('default', 'ada')`)
 

@@ -11,7 +11,7 @@ const versions = (ids: string[]) => ask(db.pool, 'select * from holdfast.job_ver
 const versionOf = async (id: string) =>
   (await askRow(db.pool, 'select * from holdfast.job_versions_v1($1)', [[id]])).version
 
-test('every change gives a version that was not there before, and looking gives the same again', async () => {
+test('every change gives a version that was not there before, and a read changes nothing', async () => {
   const seen: string[] = []
   const look = async (id: string) => {
     const version = await versionOf(id)
@@ -60,7 +60,7 @@ test('a waiting job has another version when one of those before it has ended, a
   expect(new Set(seen).size).toBe(3)
 })
 
-test('what a handler remembers is told beside it, and a sleep that passes', async () => {
+test('a durable step changes the text of the steps, and so does the end of a sleep', async () => {
   const { job_id, token, lease_id } = await given().runningJob()
   const steps = async () => (await versions([job_id]))[0]?.steps
   const seen = [await steps()]
@@ -84,7 +84,7 @@ test('what a handler remembers is told beside it, and a sleep that passes', asyn
   expect(new Set(seen).size).toBe(4)
 })
 
-test('the last log line is told beside it', async () => {
+test('the id of the last log line is returned too', async () => {
   const lease = await given().runningJob()
   const before = await askRow(db.pool, 'select * from holdfast.job_versions_v1($1)', [[lease.job_id]])
   const line = {

@@ -14,7 +14,7 @@ const page = (filter: object = {}, after: string | null = null, n = 50): Promise
 const ids = async (filter: object = {}) => (await page(filter)).filter((row) => row.id !== null).map((row) => row.id)
 
 /** Every page one after the other; a list that does not end fails the test by its time. */
-async function walk(filter: object, n: number): Promise<string[]> {
+async function readAllPages(filter: object, n: number): Promise<string[]> {
   const found: string[] = []
   for (let after: string | null = null; ; ) {
     const rows = await page(filter, after, n)
@@ -66,7 +66,7 @@ describe('order', () => {
     const oldest = await finishedAt('2019-01-01T12:00:00Z')
 
     expect(await ids({ states: ['completed'] })).toEqual([today, old, older, oldest])
-    expect(await walk({ states: ['completed'] }, 1)).toEqual([today, old, older, oldest])
+    expect(await readAllPages({ states: ['completed'] }, 1)).toEqual([today, old, older, oldest])
   })
 })
 
@@ -95,7 +95,7 @@ describe('waiting jobs', () => {
     }
     expect(await ids({ states, since_ms: 3_600_000 })).toHaveLength(2)
     expect((await ids({ states, pipeline_id: id })).sort()).toEqual([b, c].sort())
-    expect(await walk({ states }, 1)).toHaveLength(2)
+    expect(await readAllPages({ states }, 1)).toHaveLength(2)
   })
 
   test('are shown with the name of their step, not yet tried', async () => {
@@ -117,17 +117,17 @@ describe('pages', () => {
     }
     const states = ['pending', 'running', 'completed', 'failed']
 
-    const byPlace = await walk({ states }, n)
+    const byPlace = await readAllPages({ states }, n)
 
     expect([...byPlace].sort()).toEqual([...all].sort())
-    expect(await walk({}, n)).toEqual([...all].sort((a, b) => Number(b) - Number(a)))
+    expect(await readAllPages({}, n)).toEqual([...all].sort((a, b) => Number(b) - Number(a)))
   })
 
   test('outcomes of the same moment are neither left out nor doubled between pages', async () => {
     const moment = '2024-05-02T12:00:00Z'
     const same = [await finishedAt(moment), await finishedAt(moment), await finishedAt(moment)]
 
-    expect(await walk({ states: ['completed'] }, 1)).toEqual(same.reverse())
+    expect(await readAllPages({ states: ['completed'] }, 1)).toEqual(same.reverse())
   })
 
   test('jobs that finish or arrive between two pages do not shift the rest', async () => {
@@ -140,7 +140,7 @@ describe('pages', () => {
     expect(await page({ states: ['completed'] }, top?.next, 5)).toMatchObject([{ id: first, next: null }])
   })
 
-  test('an empty list is one row that says so', async () => {
+  test('an empty list is one row without a job', async () => {
     expect(await page({ states: ['failed'] })).toMatchObject([
       { id: null, next: null, is_full: true, searched_to: null },
     ])
@@ -162,7 +162,7 @@ describe('pages', () => {
     await expect(page({}, null, n as number)).rejects.toMatchObject({ code: 'JH005' })
   })
 
-  test('a page that has looked at ten thousand jobs in vain says how far it came, and the next goes on from there', async () => {
+  test('a page that finds nothing in ten thousand jobs returns how far it searched, and the next page goes on from there', async () => {
     await ask(
       db.admin,
       `with made as (
@@ -214,7 +214,7 @@ describe('filters', () => {
     ).job_id
 
     expect(await ids({ key: 'k' })).toEqual([two, one])
-    expect(await walk({ key: 'k' }, 1)).toEqual([two, one])
+    expect(await readAllPages({ key: 'k' }, 1)).toEqual([two, one])
     expect(await ids({ pipeline_id: pipeline })).toEqual([two, one])
     expect(await ids({ key: 'k', states: ['failed'] })).toEqual([one])
     expect(await ids({ ids: [one, other, 999], states: ['failed'] })).toEqual([other, one])
@@ -307,7 +307,7 @@ describe('filters', () => {
     })
   })
 
-  test('quotes, percent signs and backslashes are looked for as they are', async () => {
+  test('quotes, percent signs and backslashes are searched as they are', async () => {
     for (const hostile of ["'; drop table holdfast.job; --", '%', '_', '\\', '"', '<script>']) {
       const id = await given().pendingJob({ tags: [hostile], input: { a: hostile } })
 

@@ -68,7 +68,7 @@ test('queues and types narrow it', async () => {
   expect(await read('1 hour', ['none'])).toMatchObject([{ fact: null }])
 })
 
-test('it says how far all is counted', async () => {
+test('it returns up to when all is counted', async () => {
   await ask(
     db.admin,
     `insert into holdfast.statistics_mark (counted_to, folded_to) values ('2026-03-01T12:30:00Z', '2026-03-01T00:00:00Z')`,

@@ -27,7 +27,7 @@ test('nothing done is zero jobs and no wait', async () => {
   })
 })
 
-test('the wait of pipelines is told apart', async () => {
+test('the wait of pipelines is measured by itself', async () => {
   await finished(100)
   await finished(100)
   await finished(5000, { pipeline_id: randomUUID() })

@@ -1,4 +1,4 @@
-// unserved_work: due jobs that nobody will run, and why.
+// unserved_work: due jobs that no live worker will run, and why.
 import { expect, test } from 'vitest'
 import { ask } from '../../support/ask.js'
 import { givenIn } from '../../support/given.js'
@@ -10,7 +10,7 @@ const UNSERVED = `select queue, type, reason, jobs from holdfast.unserved_work_v
 const worker = (queues: string, types: string) =>
   ask(db.pool, `select holdfast.register_worker_v1('w', 'pod', 1, '1', $1, $2, 1)`, [queues, types])
 
-test('each kind of neglect has its reason, and what is served is not told', async () => {
+test('each kind of unserved work has its reason, and served work is left out', async () => {
   const given = givenIn(db.pool)
   await worker('{served}', '{known}')
   await given.pendingJob({ queue: 'served', type: 'known' })
@@ -27,7 +27,7 @@ test('each kind of neglect has its reason, and what is served is not told', asyn
   ])
 })
 
-test('what is not due, or has not been due for long enough, is nobody’s neglect', async () => {
+test('what is not due, or not due for long enough, is left out', async () => {
   const given = givenIn(db.pool)
   await given.pendingJob({ run_at: '2090-01-01T00:00:00Z' })
   await given.pendingJob()

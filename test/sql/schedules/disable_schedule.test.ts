@@ -6,7 +6,7 @@ import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
 
-test('a disabled schedule is due for nobody', async () => {
+test('a disabled schedule is not due', async () => {
   const client = await db.connect()
   await dueAtNine(client)
 

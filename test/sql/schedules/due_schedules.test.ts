@@ -10,7 +10,7 @@ const db = useDatabase()
 const due = (session: Parameters<typeof ask>[0], known: string[] = []) =>
   askList<string>(session, 'select job_key from holdfast.due_schedules_v1($1)', [known])
 
-test('a schedule that nobody has planned needs a worker', async () => {
+test('a schedule that is not planned needs a worker', async () => {
   await givenSchedule(db.pool)
   expect(await due(db.pool)).toEqual(['hourly'])
 })

@@ -1,4 +1,4 @@
-// enable_schedule: ticks are fired again, those that passed meanwhile are not owed.
+// enable_schedule: ticks are fired again, those that passed meanwhile are not fired.
 import { expect, test } from 'vitest'
 import { ask, askRow, askValue } from '../../support/ask.js'
 import { setClock } from '../../support/clock.js'
@@ -7,7 +7,7 @@ import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
 
-test('a disabled schedule is planned anew from now on', async () => {
+test('an enabled schedule is planned from now on', async () => {
   const client = await db.connect()
   await dueAtNine(client)
   await ask(client, `select holdfast.disable_schedule('hourly')`)

@@ -14,7 +14,7 @@ const fault = (session: Parameters<typeof ask>[0], tick: string | null, version 
     [version, tick],
   )
 
-test('the fault is kept, the tick stays owed, and the rest doubles up to a minute', async () => {
+test('the fault is stored, the tick stays due, and the delay doubles up to a minute', async () => {
   const client = await db.connect()
   await dueAtNine(client)
   const rests: number[] = []
@@ -30,7 +30,7 @@ test('the fault is kept, the tick stays owed, and the rest doubles up to a minut
   })
 })
 
-test('another tick begins to count anew', async () => {
+test('the delay of another tick begins with a second', async () => {
   const client = await db.connect()
   await dueAtNine(client)
   await fault(client, at('09:00'))

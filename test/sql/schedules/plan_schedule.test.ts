@@ -1,4 +1,4 @@
-// plan_schedule: one worker says when the next tick is.
+// plan_schedule: one worker stores when the next tick is.
 import { expect, test } from 'vitest'
 import { ask, askValue } from '../../support/ask.js'
 import { setClock } from '../../support/clock.js'
@@ -10,7 +10,7 @@ const db = useDatabase()
 const planned = (session: Parameters<typeof ask>[0], version: number, tick: string) =>
   askValue<boolean>(session, `select holdfast.plan_schedule_v1('hourly', $1, $2)`, [version, tick])
 
-test('the first plan counts, the second is told no', async () => {
+test('the first plan is stored, the second is refused', async () => {
   const client = await db.connect()
   await setClock(client, at('08:30'))
   await givenSchedule(client)
@@ -20,7 +20,7 @@ test('the first plan counts, the second is told no', async () => {
   expect(await schedule(client)).toMatchObject({ next_tick: new Date(at('09:00')) })
 })
 
-test('who has read an older timing is told no', async () => {
+test('a plan by an older timing is refused', async () => {
   const client = await db.connect()
   await setClock(client, at('08:30'))
   await givenSchedule(client)
@@ -30,7 +30,7 @@ test('who has read an older timing is told no', async () => {
   expect(await planned(client, 2, at('09:05'))).toBe(true)
 })
 
-test('a tick that is not owed is no plan', async () => {
+test('a tick of the past is refused', async () => {
   const client = await db.connect()
   await setClock(client, at('08:30'))
   await givenSchedule(client)
@@ -38,7 +38,7 @@ test('a tick that is not owed is no plan', async () => {
   expect(await planned(client, 1, at('08:30'))).toBe(false)
 })
 
-test('who would have to wait is told no', async () => {
+test('a plan that would have to wait is refused', async () => {
   const [one, two] = [await db.connect(), await db.connect()]
   await givenSchedule(one)
   await one.query('begin')

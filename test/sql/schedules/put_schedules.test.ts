@@ -1,4 +1,4 @@
-// put_schedules: what code says is written down; an operator's word stays and is told.
+// put_schedules: what code defines is stored; what an operator has set stays and is returned.
 import { expect, test } from 'vitest'
 import { ask, askList, askRow } from '../../support/ask.js'
 import { givenSchedule, plan, refusal, schedule } from '../../support/schedules.js'
@@ -15,7 +15,7 @@ const CODE = {
 const put = (...schedules: object[]) =>
   askList<string>(db.pool, 'select holdfast.put_schedules_v1($1)', [JSON.stringify(schedules)])
 
-test('a new schedule is kept as code says it', async () => {
+test('a new schedule is stored as code defines it', async () => {
   expect(await put(CODE)).toEqual([])
   expect(await schedule(db.pool)).toMatchObject({
     cron: '0 * * * *',
@@ -44,7 +44,7 @@ test('a changed definition is taken over', async () => {
   expect(await schedule(db.pool)).toMatchObject({ cron: '30 * * * *', version: '2', code: { cron: '30 * * * *' } })
 })
 
-test("an operator's settings stay, and what code says is noted beside them", async () => {
+test("an operator's settings stay, and the definition in code is stored beside them", async () => {
   await put(CODE)
   await ask(db.pool, `select holdfast.update_schedule('hourly', '{"cron": "5 * * * *"}')`)
 
@@ -52,7 +52,7 @@ test("an operator's settings stay, and what code says is noted beside them", asy
   expect(await schedule(db.pool)).toMatchObject({ cron: '5 * * * *', is_edited: true, code: { cron: '30 * * * *' } })
 })
 
-test('code that comes to say what the operator set is followed again', async () => {
+test('code that agrees with the operator is followed again', async () => {
   await put(CODE)
   await ask(db.pool, `select holdfast.update_schedule('hourly', '{"cron": "5 * * * *"}')`)
 

@@ -82,7 +82,7 @@ describe('refusals', () => {
     expect(over).toMatchObject({ code: 'JH013', message: 'job_disabled' })
   })
 
-  test('a tick that is still owed is fired although the end has passed since', async () => {
+  test('a tick before the end is fired although the end has passed since', async () => {
     const client = await db.connect()
     await dueAtNine(client, { ends_at: at('09:00:01') })
 
@@ -200,7 +200,7 @@ describe('a worker', () => {
     expect(await ticks(client)).toEqual([])
   })
 
-  test('infinity says that there is no further tick', async () => {
+  test('infinity means that there is no further tick', async () => {
     const client = await db.connect()
     await dueAtNine(client)
     await ask(client, CLAIM_WITH, [at('09:00'), 'infinity', null, null, null])
@@ -284,7 +284,7 @@ test('jitter spreads the jobs after their tick, never before it', async () => {
   expect(offset).toBeLessThanOrEqual(60)
 })
 
-// The one lease mapping, asserted for every key: what job_type says of the type, 30 s for a type that nobody has described.
+// The one lease mapping, asserted for every key: that of the type in job_type, else 30 s.
 test('each schedule is locked for the lease of its type', async () => {
   const client = await db.connect()
   await setClock(client, at('08:30'))

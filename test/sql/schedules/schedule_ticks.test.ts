@@ -1,4 +1,4 @@
-// schedule_ticks: what ticks have come to, newest first.
+// schedule_ticks: past ticks, newest first.
 import { expect, test } from 'vitest'
 import { ask, askList } from '../../support/ask.js'
 import { setClock } from '../../support/clock.js'

@@ -1,4 +1,4 @@
-// trigger_schedule: a job now, whatever the schedule says.
+// trigger_schedule: a job now, also when the schedule is disabled or not due.
 import { expect, test } from 'vitest'
 import { ask, askList, askRow, askValue } from '../../support/ask.js'
 import { at, dueAtNine, refusal, schedule, ticks } from '../../support/schedules.js'

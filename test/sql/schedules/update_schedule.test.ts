@@ -1,4 +1,4 @@
-// update_schedule: an operator's settings, kept against what code says, and given back.
+// update_schedule: an operator's settings win over those in code until they are given back.
 import { expect, test } from 'vitest'
 import { ask, askRow } from '../../support/ask.js'
 import { pidOf, waitUntilBlocked } from '../../support/blocked.js'
@@ -25,7 +25,7 @@ test('what is not named stays', async () => {
   })
 })
 
-test('a change of timing makes a new version, is planned anew, and earlier ticks are not owed', async () => {
+test('a change of timing makes a new version, and ticks are planned from now on', async () => {
   const client = await db.connect()
   await dueAtNine(client)
   await setClock(client, at('09:30'))
@@ -64,7 +64,7 @@ test('a change of what code defines is shown, and null gives it back', async () 
   expect(await schedule(db.pool)).toMatchObject({ cron: '0 * * * *', is_edited: false })
 })
 
-test('a change back to what code says is no edit any more', async () => {
+test('a change back to the definition in code is no edit any more', async () => {
   await put()
   await update({ cron: '5 * * * *' })
   await update({ cron: '0 * * * *' })

@@ -30,7 +30,7 @@ test('SQL raises no code that TypeScript does not know, and none beside these', 
   expect([...sqlstates].sort()).toEqual(raised.map(({ sqlstate }) => sqlstate).sort())
 })
 
-test('a code that nobody knows is a fault of its own, not a refusal', async () => {
+test('an unknown code is a fault of its own, not a refusal', async () => {
   await expect(ask(db.admin, `select holdfast.refuse('NO_SUCH_CODE', 'x')`)).rejects.not.toMatchObject({
     code: expect.stringMatching(/^JH/),
   })

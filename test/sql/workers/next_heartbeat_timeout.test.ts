@@ -8,7 +8,7 @@ const db = useDatabase()
 const NEXT = 'select holdfast.next_heartbeat_timeout_v1()::int'
 const REGISTER = `select holdfast.register_worker_v1($1, 'pod', 1, '1', '{default}', '{task}', 1)`
 
-test('without workers nobody falls silent', async () => {
+test('without workers there is no timeout', async () => {
   expect(await askValue(db.pool, NEXT)).toBeNull()
 })
 

@@ -1,4 +1,4 @@
-// pin_job_type: an operator's settings of a type hold against what code says.
+// pin_job_type: an operator's settings of a type win over those in code.
 import { beforeEach, expect, test } from 'vitest'
 import { ask, askRow, askValue } from '../../support/ask.js'
 import { useDatabase } from '../../support/use-database.js'

@@ -1,4 +1,4 @@
-// put_job_types: code describes its types, unless an operator has the word.
+// put_job_types: code describes its types, unless an operator has pinned them.
 import { expect, test } from 'vitest'
 import { ask, askList, askRow } from '../../support/ask.js'
 import { useDatabase } from '../../support/use-database.js'
@@ -20,7 +20,7 @@ const stored = () =>
     `select type, queue, priority, max_attempts, lease_seconds, backoff_base_ms::int, backoff_max_ms::int from holdfast.job_type`,
   )
 
-test('a new type is kept as code says it', async () => {
+test('a new type is stored as code defines it', async () => {
   expect(await put(MAIL)).toEqual([])
   expect(await stored()).toEqual(MAIL)
 })

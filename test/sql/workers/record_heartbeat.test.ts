@@ -16,7 +16,7 @@ test('a heartbeat of a registered worker is kept', async () => {
   expect(await askValue(db.admin, 'select heartbeat_at from holdfast.worker')).toEqual(new Date('2090-01-01T00:00:00Z'))
 })
 
-test('a worker whose row is gone is told so, and registers again', async () => {
+test('a worker whose row is gone gets false, and registers again', async () => {
   expect(await askValue(db.pool, BEAT)).toBe(false)
 })
 

@@ -1,4 +1,4 @@
-// report_load: what a worker says of its process, and list_workers, which shows it.
+// report_load: what a worker reports of its process, and list_workers, which shows it.
 import { expect, test } from 'vitest'
 import { ask, askRow } from '../../support/ask.js'
 import { setClock } from '../../support/clock.js'

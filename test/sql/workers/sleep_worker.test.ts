@@ -1,4 +1,4 @@
-// sleep_worker: a worker says until when it sleeps and learns when the next job falls due.
+// sleep_worker: a worker stores until when it sleeps and gets when the next job is due.
 
 import type pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ beforeEach(async () => {
 const fallAsleep = (ms: number | null, queues = ['a', 'b']) =>
   askValue<string | null>(client, 'select holdfast.sleep_worker($1, $2, $3)', ['w', queues, ms])
 
-test('the row says until when the worker sleeps, and null that it is awake', async () => {
+test('the row has until when the worker sleeps, and null while it is awake', async () => {
   await fallAsleep(10_000)
   expect(await sleepingUntil()).toEqual(new Date('2030-01-01T00:00:10Z'))
 
@@ -57,7 +57,7 @@ test('a job that is due already or parked is no reason to wake later', async () 
   expect(holder.token).toBe('1')
 })
 
-test('a worker that is awake is told nothing', async () => {
+test('a worker that is awake gets no due time', async () => {
   await givenIn(client).pendingJob({ queue: 'a', delay: '5s' })
 
   expect(await fallAsleep(null)).toBeNull()

@@ -1,4 +1,4 @@
-// The lock that tells a worker's death lives and dies with its session.
+// take_worker_lock: the lock that shows that a worker lives ends with its session.
 import { expect, test } from 'vitest'
 import { ask, askValue } from '../../support/ask.js'
 import { useDatabase } from '../../support/use-database.js'
@@ -7,7 +7,7 @@ const db = useDatabase()
 
 const HOLD = `select holdfast.take_worker_lock_v1('worker-1')`
 
-test('the first session of a worker has its lock, a second one has not, and the row says so', async () => {
+test('the first session of a worker has its lock, a second one has not, and the row shows it', async () => {
   await ask(db.pool, `select holdfast.register_worker_v1('worker-1', 'pod', 1, '0', '{default}', '{task}', 1)`)
   const first = await db.connect()
   const second = await db.connect()
