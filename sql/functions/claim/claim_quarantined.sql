@@ -1,5 +1,5 @@
 -- claim_quarantined: pending → running for a job that two workers died with
---   Guard   as lease_by_id; the caller runs nothing else meanwhile, so that a further death has one culprit.
+--   Guard   as lease_by_id; the caller runs nothing else meanwhile, so that a further death has one cause.
 --   Locks   as lease_by_id.
 --   Returns what encode_claimed_jobs returns, or null.
 --   Notifies nothing.

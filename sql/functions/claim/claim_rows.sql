@@ -11,8 +11,6 @@ create or replace function holdfast.claim_rows(p_leases holdfast.lease[])
   )
   language sql volatile
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
 as $$
   select l.job_id, l.type, j.input, l.token, l.lease_id, l.attempts, l.locked_until, l.max_attempts, l.queue, l.priority,
          l.run_at, l.key, j.pipeline_id, j.tags

@@ -1,7 +1,7 @@
 -- encode_claimed_jobs: what a worker needs to run the jobs that it has just claimed
 --   Guard   p_leases are the leases of one claim.
 --   Locks   none.
---   Returns one JSON object of columns, or null for no jobs: a row each would cost a busy worker twice as much. id is a text, the
+--   Returns one JSON object of columns, or null for no jobs: with a row each a busy worker takes twice as long. id is a text, the
 --           ids with commas between them in ascending order; due_ms and input are arrays in the same order; turn has the places,
 --           from 0, in claim order where that is another one. Every other column is an object by id, or null, and holds only what
 --           is not as in usual.
@@ -12,7 +12,7 @@ create or replace function holdfast.encode_claimed_jobs(p_leases holdfast.lease[
   returns json
   language plpgsql volatile  -- a body in SQL would be planned at every call
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
 as $$
 declare

@@ -1,7 +1,7 @@
 -- hand_off_jobs: pending → running for jobs that have just become pending, as far as the caller can run them at once
 --   Guard   as lease_by_id.
 --   Locks   as lease_by_id, job by job in the order of claims.
---   Returns what encode_claimed_jobs returns for the jobs that are now claimed for the caller, at most p_rooms of each of
+--   Returns what encode_claimed_jobs returns for the jobs that are now claimed for the caller, at most p_slots of each of
 --           p_queues, in a list; null for none.
 --   Notifies sleeping workers of what the caller did not get.
 --   Tested by  test/sql/pipelines/complete_steps.test.ts
@@ -9,14 +9,12 @@ create or replace function holdfast.hand_off_jobs(
   p_pending bigint[],
   p_worker text,
   p_queues text[],
-  p_rooms integer[],
+  p_slots integer[],
   p_types text[]
 )
   returns json[]
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
 as $$
 declare
   v_lease_id constant uuid := gen_random_uuid();
@@ -32,13 +30,13 @@ begin
        and r.type = any (p_types)
      order by r.priority, r.run_at, r.job_id
   loop
-    continue when p_rooms[v_job.place] <= 0;
+    continue when p_slots[v_job.place] <= 0;
     v_lease := holdfast.lease_by_id(v_job.job_id, p_worker, p_types, v_lease_id);
     if v_lease <> '{}' then
       v_leases := v_leases || v_lease;
-      p_rooms[v_job.place] := p_rooms[v_job.place] - 1;
+      p_slots[v_job.place] := p_slots[v_job.place] - 1;
     end if;
-    exit when 0 >= all (p_rooms);
+    exit when 0 >= all (p_slots);
   end loop;
   if cardinality(v_leases) < cardinality(p_pending) then
     perform holdfast.wake_workers(array_agg(distinct r.queue), holdfast.now(), 'sleepers')

@@ -8,8 +8,6 @@ create or replace function holdfast.quarantine_waits(p_queues text[], p_types te
   returns boolean
   language sql stable
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
 as $$
   select exists (
     select

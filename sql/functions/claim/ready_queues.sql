@@ -9,9 +9,8 @@ create or replace function holdfast.ready_queues()
   language sql stable
   set search_path = pg_catalog, pg_temp
   set enable_seqscan = off
-  set enable_bitmapscan = off
-  set enable_sort = off
-  set jit = off
+  set enable_bitmapscan = off  -- one step of the claim index per queue
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
 as $$
   with recursive step(name) as (
     (select r.queue from holdfast.ready as r where not r.parked and r.crashes < 2 order by r.queue limit 1)

@@ -19,7 +19,7 @@ create or replace function holdfast.scan_queue(
 )
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
   set enable_bitmapscan = off  -- it would read the whole backlog where the claim index has the order
   set plan_cache_mode = force_generic_plan  -- a plan for each claim takes longer than a claim of few jobs

@@ -10,7 +10,7 @@ create or replace function holdfast.check_members(p_jobs jsonb, p_common jsonb)
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_plain constant text[] := array['type', 'input'];  -- a member with nothing else has the common options, looked at once
+  v_plain constant text[] := array['type', 'input'];  -- other members have the common options, which are checked once
   v_has_type constant boolean := p_common ? 'type';
   v_bad record;
 begin

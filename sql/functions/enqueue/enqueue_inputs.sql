@@ -3,7 +3,7 @@
 --   Locks   none.
 --   Returns the ids, in the order of the inputs.
 --   Notifies workers, as enqueue_jobs does.
--- In bulk it takes half the time of enqueue_jobs. p_common is the type and the options of all. Jobs that may meet others, by key
+-- It takes half the time of enqueue_jobs. p_common is the type and the options of all. Jobs that depend on others, by key
 -- or dedupe_id, go through enqueue_jobs.
 create or replace function holdfast.enqueue_inputs_v1(p_inputs jsonb, p_common jsonb, p_wake text default 'always')
   returns bigint[]

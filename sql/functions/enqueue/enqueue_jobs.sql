@@ -1,7 +1,7 @@
 -- enqueue_jobs: none → pending
 --   Guard   every member is checked before the first is stored; one bad member refuses all.
 --   Locks   dedupe entries in order of their id; for coalescing keys the one pending row.
---   Returns one job id per member, in order; a known dedupe_id gives the job it made before.
+--   Returns one job id per member, in order; for a known dedupe_id that of the job it made before.
 --   Notifies workers: 'always' (a caller's own transaction may commit late), 'sleepers' (only if one sleeps) or 'never'.
 -- Members are objects of type, input and the options; p_common holds what all members share.
 create or replace function holdfast.enqueue_jobs_v1(

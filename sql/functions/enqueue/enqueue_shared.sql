@@ -41,7 +41,7 @@ begin
         update holdfast.ready as r
            set run_at = p_ready.run_at, priority = p_ready.priority, max_attempts = p_ready.max_attempts,
                type = p_ready.type, queue = p_ready.queue, parked = false, unparked = false,
-               rank = nextval('holdfast.job_id_seq')  -- what was asked last is the newest
+               rank = nextval('holdfast.job_id_seq')  -- the last enqueue is the newest
          where r.job_id = v_id;
         return v_id;
       end if;

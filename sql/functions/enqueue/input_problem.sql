@@ -3,7 +3,7 @@
 --   Locks   none.
 --   Returns null when the value is fine, else one sentence.
 --   Notifies nothing.
--- Without a search_path of its own, which costs as much as the look itself: it is called once per member, under its caller's.
+-- Without a search_path of its own, which takes as long as the check itself: it is called once per member, under its caller's.
 -- Size counts as PostgreSQL prints the value (1e308 becomes 309 digits): that text is what every claim must carry.
 create or replace function holdfast.input_problem(p_value jsonb)
   returns text
@@ -15,7 +15,7 @@ declare
   v_size constant integer := pg_column_size(p_value);
   v_text text;
 begin
-  -- A few bytes of jsonb can be a gigabyte of digits (9,000 times 1e131071): a large value is looked at before it is printed.
+  -- A few bytes of jsonb can be a gigabyte of digits (9,000 times 1e131071): a large value is checked before it is printed.
   if p_value is null then
     return 'is SQL NULL, expected a JSON value';
   elsif v_size > 2097152 then

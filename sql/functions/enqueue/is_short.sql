@@ -1,7 +1,7 @@
 -- is_short: whether a JSON value is too short to be large, deep or beyond the range of numbers
 --   Guard   none.
 --   Locks   none.
---   Returns true or false, never null for a value; what is false needs the look of input_problem.
+--   Returns true or false, never null for a value; where false, input_problem decides.
 --   Notifies nothing.
 --   Tested by  test/sql/enqueue/input_problem.test.ts
 -- What is long as stored may be far longer as text and is not printed here. Without settings of its own, and no more

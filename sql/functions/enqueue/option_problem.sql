@@ -3,7 +3,7 @@
 --   Locks   none.
 --   Returns null when they are fine, else one sentence that names the option and shows what was received.
 --   Notifies nothing.
--- Without a search_path of its own, which costs as much as the look itself: it is called once per member, under its caller's.
+-- Without a search_path of its own, which takes as long as the check itself: it is called once per member, under its caller's.
 create or replace function holdfast.option_problem(p_options jsonb)
   returns text
   language plpgsql immutable parallel safe
@@ -30,7 +30,7 @@ begin
     return format('unknown option "%s"; known are %s',
       left((select min(o.name) from jsonb_object_keys(p_options - v_known) as o(name)), 100), array_to_string(v_known, ', '));
   end if;
-  -- Statements instead of one query or one expression: only what is asked for is made ready to run.
+  -- Statements instead of one query or one expression: only the options that are given take time.
   foreach v_name in array v_known loop
     continue when not p_options ? v_name;
     v_value := p_options -> v_name;

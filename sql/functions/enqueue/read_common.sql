@@ -1,10 +1,10 @@
 -- read_common: what the members of an enqueue share, with their type's defaults and the moment they are due
---   Guard   none; check_common has looked at it.
+--   Guard   none; check_common has checked it.
 --   Locks   none.
 --   Returns each option's common value, or else that of the type, or else the default.
 --   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
--- Without settings of its own: it runs under its callers'. Statements and not one query: only what is asked for is made ready.
+-- Without settings of its own: it runs under its callers'. Statements and not one query: only the options that are given take time.
 create or replace function holdfast.read_common(
   p_type text,
   p_common jsonb,

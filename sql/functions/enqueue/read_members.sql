@@ -1,7 +1,7 @@
 -- read_members: the members of an enqueue as rows, with their types' defaults and the moment they are due
---   Guard   none; check_members has looked at them.
+--   Guard   none; check_members has checked them.
 --   Locks   none.
---   Returns one row per member with its place from 1; a member's own option wins over what read_common gives.
+--   Returns one row per member with its place from 1; a member's own option wins over what read_common returns.
 --   Notifies nothing.
 --   Tested by  test/sql/enqueue/enqueue_jobs.test.ts
 create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb, p_now timestamptz)
@@ -9,7 +9,7 @@ create or replace function holdfast.read_members(p_jobs jsonb, p_common jsonb, p
     place integer, type text, input jsonb, queue text, priority smallint, max_attempts smallint, run_at timestamptz,
     key text, key_policy text, pipeline_id uuid, tags text[], dedupe_id text, trace text
   )
-  language plpgsql stable  -- a body in SQL would be planned anew at every call
+  language plpgsql stable  -- a body in SQL would be planned at every call
   set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_generic_plan
 as $$

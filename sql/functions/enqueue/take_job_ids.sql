@@ -1,7 +1,7 @@
 -- take_job_ids: new ids of jobs, in growing order
 --   Guard   none.
 --   Locks   none.
---   Returns as many as asked for.
+--   Returns p_n of them.
 --   Notifies nothing.
 --   Tested by  test/sql/pipelines/enqueue_pipeline.test.ts
 create or replace function holdfast.take_job_ids(p_n integer)

@@ -1,4 +1,4 @@
--- wake_workers: tells sleeping workers that there may be work
+-- wake_workers: notifies sleeping workers that there may be work
 --   Guard   none.
 --   Locks   none.
 --   Returns nothing.

@@ -7,8 +7,6 @@ create or replace function holdfast.find_key_v1(p_key text)
   returns table (key text, holder bigint, current_job bigint, current_since timestamptz, pending integer)
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
 as $$
   select p_key, k.holder, k.current_job, k.current_since, w.pending
     from (

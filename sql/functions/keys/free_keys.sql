@@ -8,12 +8,9 @@ create or replace function holdfast.free_keys(p_keys text[], p_job_ids bigint[])
   returns void
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
-  set enable_bitmapscan = off
   set enable_sort = off           -- ready_key has the order; by another index each key would read all that is parked
-  set enable_nestloop = on        -- whatever the caller has set
-  set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_queues text[];

@@ -8,7 +8,7 @@
 create or replace function holdfast.lock_keys_of_ready(p_job_ids bigint[], out free text[], out held text[])
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
 as $$
 declare

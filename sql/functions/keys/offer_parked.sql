@@ -1,9 +1,9 @@
--- offer_parked: un-parks what a crash or a missing handler could have left waiting behind nobody
+-- offer_parked: un-parks the next job of each free key, which a crash or a missing handler can leave parked
 --   Guard   the key has no holder, by its locked row.
 --   Locks   key rows, skip locked, then one parked row per key, skip locked.
---   Returns how many keys were looked after.
+--   Returns how many keys it has offered.
 --   Notifies sleeping workers of the un-parked jobs' queues.
--- One more job per free key at each call: a job whose type nobody has a handler for does not hold up the key's others.
+-- One more job per free key at each call: a job whose type has no handler does not block the key's others.
 create or replace function holdfast.offer_parked_v1(p_limit integer default 1000)
   returns integer
   language plpgsql volatile security definer

@@ -8,8 +8,8 @@ create or replace function holdfast.drop_leases(p_job_ids bigint[])
   returns void
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off  -- dead rows of a busy table are not worth a walk
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
+  set enable_seqscan = off  -- a scan would read the dead rows of a busy table
 as $$
 begin
   delete from holdfast.lease as l where l.job_id = any (p_job_ids);

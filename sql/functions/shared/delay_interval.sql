@@ -1,5 +1,5 @@
 -- delay_interval: a delay as an interval
---   Guard   none; option_problem has looked at it.
+--   Guard   none; option_problem has checked it.
 --   Locks   none.
 --   Returns milliseconds for a number, the interval that a text spells; null for none.
 --   Notifies nothing.

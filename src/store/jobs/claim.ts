@@ -1,4 +1,4 @@
-// Claims jobs: many of a queue, or one by its id. And gives back what a claim took whose answer never came.
+// Claims jobs: many of a queue, or one by its id. Releases the jobs of claims whose answer was lost.
 
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
 import { callRaw as call, type Statement } from '../connection/call.js'
@@ -59,10 +59,10 @@ export async function claimQuarantined(
   { worker, types, leaseId }: Claimer,
   queues: readonly string[],
 ): Promise<ClaimedJob | undefined> {
-  return claimed((await call(store, CLAIM_SUSPECT, [worker, queues, types, leaseId]))[0])[0]
+  return claimed((await call(store, CLAIM_QUARANTINED, [worker, queues, types, leaseId]))[0])[0]
 }
 
-/** Gives back all that is held under these lease ids; tells under which of them there was something. */
+/** Releases all jobs with these lease ids; returns the lease ids that jobs were found under. */
 export async function releaseClaims(store: Store, worker: string, leaseIds: readonly string[]): Promise<string[]> {
   const [row] = await call(store, RELEASE_CLAIMS, [worker, leaseIds])
   return row?.found as string[]
@@ -76,7 +76,7 @@ const CLAIM_BATCH: Statement = {
   answerMs,
 }
 const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3, $4)', value: 'jobs' }
-const CLAIM_SUSPECT = { invocation: 'claim_quarantined_v1($1, $2, $3, $4)', value: 'jobs', answerMs }
+const CLAIM_QUARANTINED = { invocation: 'claim_quarantined_v1($1, $2, $3, $4)', value: 'jobs', answerMs }
 const RELEASE_CLAIMS = { invocation: 'release_claims_v1($1, $2)', value: 'found' }
 
 /** Of a row that has them as `jobs`. */

@@ -25,7 +25,7 @@ export async function enqueueJobs(
   const rows =
     actor === undefined
       ? await call(store, ENQUEUE_JOBS, values, tx)
-      : await call(store, ENQUEUE_BY_HAND, [...values, actor], tx)
+      : await call(store, ENQUEUE_AS_OPERATOR, [...values, actor], tx)
   return rows.map((row) => String(row.id))
 }
 
@@ -83,7 +83,7 @@ const ENQUEUE_JOBS: Statement = {
   answerMs: BULK_MS,
 }
 
-const ENQUEUE_BY_HAND = {
+const ENQUEUE_AS_OPERATOR = {
   invocation: 'enqueue_as_operator_v1($1::text::jsonb, $2::text::jsonb, $3, $4)',
   columns: 'c as id',
   answerMs: BULK_MS,
