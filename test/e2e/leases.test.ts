@@ -73,11 +73,11 @@ describe('a worker that is blocked for longer than its leases, beside another th
 
 const LAST_ASKED = `select a.query from (select * from pg_stat_activity where datname = current_database()) as a`
 
-test('a worker that its first job blocks before its keeper has looked once keeps it', async () => {
+test('a worker that is blocked by its first job, before any renewal, keeps that job', async () => {
   const ids = await fleet.enqueue(1, { type: 'block', input: { afterMs: 0, ms: 12_000 } })
   const blocked = await fleet.startWorker({ lease: '10s' })
   await until(async () => (await fleet.jobs(ids)).every(({ state }) => state === 'running'))
-  // Somebody heartbeats for it, in another session than the one that has the lock and was not asked for anything since.
+  // The watchdog sends its heartbeat, in another session than the one that has the lock, which sends nothing since.
   await until(async () => (await bench.look(`${LAST_ASKED} where a.query like '%record_heartbeat%'`)).length === 1)
   const holds = `${LAST_ASKED} join pg_locks as l using (pid) where l.locktype = 'advisory'`
   expect(await bench.look(holds)).toEqual([{ query: expect.stringContaining('take_worker_lock') }])
@@ -89,7 +89,7 @@ test('a worker that its first job blocks before its keeper has looked once keeps
   expect(await fleet.jobs(ids)).toEqual([expect.objectContaining({ attempts: 1 })])
 })
 
-test('where nobody stands in for its keeper, a blocked worker loses its leases, and what it writes late is refused', async () => {
+test('without a watchdog a blocked worker loses its leases, and what it writes late is refused', async () => {
   const blocked = await startServing('blocked', '3s', { watchdog: false })
   const ids = await neighbours('blocked')
   await until(() => areAll('running', ids))
