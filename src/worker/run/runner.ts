@@ -85,25 +85,27 @@ class HandlerRun implements Run {
   }
 
   #handle(definition: RunnableJob, input: unknown): void {
-    const state = this.#state
-    const end = (returned: unknown) => {
-      if (state.endOnce()) this.#conclude(outcomeOfReturn(returned))
-    }
-    const endByThrow = (thrown: unknown) => {
-      if (state.endOnce()) this.#conclude(outcomeOfThrow(thrown, state.cancellation.reason))
-    }
     try {
-      const returned = definition.run(input, new RunContext(state))
+      const returned = definition.run(input, new RunContext(this.#state))
       if (isPromise(returned)) {
+        const onThrow = (thrown: unknown) => this.#threw(thrown)
         // A thenable that is no promise might call back at once.
-        Promise.resolve(returned).then(end, endByThrow)
-        state.cancellation.enforce(endByThrow, IGNORED_MS)
+        Promise.resolve(returned).then((value) => this.#returned(value), onThrow)
+        this.#state.cancellation.enforce(onThrow, IGNORED_MS)
       } else {
-        queueMicrotask(() => end(returned))
+        queueMicrotask(() => this.#returned(returned))
       }
     } catch (thrown) {
-      queueMicrotask(() => endByThrow(thrown))
+      queueMicrotask(() => this.#threw(thrown))
     }
+  }
+
+  #returned(returned: unknown): void {
+    if (this.#state.endOnce()) this.#conclude(outcomeOfReturn(returned))
+  }
+
+  #threw(thrown: unknown): void {
+    if (this.#state.endOnce()) this.#conclude(outcomeOfThrow(thrown, this.#state.cancellation.reason))
   }
 
   /** Adds the jobs to follow, and waits for steps that still run. */
