@@ -1,4 +1,4 @@
-// The HTTP API as one function from Request to Response: who asks, whether they may, and the routes of the contract.
+// The HTTP API as one function from Request to Response: principal, permissions, and the routes of the contract.
 
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'

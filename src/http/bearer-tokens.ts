@@ -9,7 +9,7 @@ export interface BearerToken extends Principal {
   readonly sha256: string
 }
 
-/** Answers the principal of the token in `Authorization: Bearer …`. Tokens in addresses are never looked at: logs keep those. */
+/** Answers the principal of the token in `Authorization: Bearer …`. Tokens in addresses are ignored, because logs keep addresses. */
 export function bearerTokens(tokens: readonly BearerToken[]): (request: Request) => Principal | undefined {
   const known = tokens.map(({ sha256, ...principal }) => {
     if (!/^[0-9a-f]{64}$/i.test(sha256)) throw invalidOption('sha256', '64 hexadecimal digits', sha256)

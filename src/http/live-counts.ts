@@ -20,12 +20,12 @@ export function allQueues(client: Client): Promise<QueueView[]> {
 }
 
 // As queues count theirs: a worker that has not recorded for so long is not there.
-const LIVE_BEAT_MS = 10_000
+const LIVE_HEARTBEAT_MS = 10_000
 
 async function liveWorkers(client: Client, queues: readonly string[]): Promise<number> {
   const workers = await allRows((after) => client.operator.workers({ ...after, limit: 200 }))
   return workers.filter(
-    (worker) => worker.heartbeatAgeMs < LIVE_BEAT_MS && worker.queues.some((queue) => queues.includes(queue)),
+    (worker) => worker.heartbeatAgeMs < LIVE_HEARTBEAT_MS && worker.queues.some((queue) => queues.includes(queue)),
   ).length
 }
 

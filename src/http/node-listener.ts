@@ -16,7 +16,7 @@ export function nodeListener(api: HttpApi, mountOf: (incoming: IncomingMessage) 
       const address = incoming.socket.remoteAddress
       const mount = { address, disconnect: () => outgoing.destroy(), ...mountOf(incoming) }
       const response = await api.fetch(asStandard(request), mount)
-      // A connection that carried a stream carries nothing else: it ends with the stream, and a host that closes need not wait.
+      // A connection that carried a stream ends with it, so that a host that closes does not wait for it.
       if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.shouldKeepAlive = false
       return response
     },
@@ -29,7 +29,7 @@ export function nodeListener(api: HttpApi, mountOf: (incoming: IncomingMessage) 
   )
 }
 
-/** What the listener hands out only looks like a Request: one that is made of it, as a limit on its body does, would fail. */
+/** The listener's request only resembles a Request: `new Request(it)`, as a body limit calls it, would fail. */
 function asStandard(request: Request): Request {
   const { method, headers, signal, body } = request
   if (method === 'GET' || method === 'HEAD') return request

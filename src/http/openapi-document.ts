@@ -16,7 +16,7 @@ export function openApiDocument(app: App) {
     info: {
       title: 'Holdfast',
       version,
-      description: 'Background jobs on PostgreSQL: look at them, enqueue them, act on them.',
+      description: 'Background jobs on PostgreSQL: read them, enqueue them, operate on them.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '.', description: 'Where this document lies.' }],

@@ -1,4 +1,4 @@
-// What a mount of the HTTP API may be told, checked once.
+// The options of a mount of the HTTP API, checked once.
 
 import { HoldfastError } from '../domain/error/errors.js'
 import { invalidOption } from '../domain/error/invalid-option.js'
@@ -44,14 +44,14 @@ export type Auth<Native = unknown> = (request: Request, native: Native) => AuthA
 
 export interface HttpOptions<Native = unknown> {
   readonly auth: Auth<Native>
-  /** Where the API is mounted, as `/admin/jobs`; adapters that can see it need not be told. */
+  /** Where the API is mounted, as `/admin/jobs`. Some adapters find out by themselves. */
   readonly basePath?: string
   /** Further origins whose pages may change things, as `https://ops.example.com`, for browsers that send only `Origin`. */
   readonly origins?: readonly string[]
-  /** Paths into inputs and outputs that nobody is shown, by type of job; under `*` for every type. */
+  /** Paths into inputs and outputs that are never shown, by type of job; under `*` for every type. */
   readonly redact?: Readonly<Record<string, readonly RedactedPath[]>>
   readonly limits?: Partial<Limits>
-  /** Told of what ends with 500; silent by default. */
+  /** Logs what ends with 500; silent by default. */
   readonly logger?: Logger
 }
 

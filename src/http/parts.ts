@@ -51,7 +51,7 @@ export function newRoutes(): App {
 
 const PLACES: Readonly<Record<string, string>> = { json: 'body', param: 'path', query: 'query', header: 'header' }
 
-/** Who asks, if they have these permissions; throws FORBIDDEN if not. */
+/** The principal of the request; throws FORBIDDEN if it lacks one of the permissions. */
 export function allowed(c: Context<HttpEnv>, ...permissions: readonly Permission[]): Caller {
   const caller = c.get('caller')
   caller.require(...permissions)

@@ -1,4 +1,4 @@
-// Who asks, what they may do, and which queues they see.
+// The principal of a request, its permissions, and the queues it sees.
 
 import { HoldfastError } from '../domain/error/errors.js'
 import { checkQueueName } from '../domain/job/job.js'
@@ -13,7 +13,7 @@ export type Permission = (typeof PERMISSIONS)[number]
 
 /** What an auth hook answers for a request that it accepts. */
 export interface Principal {
-  /** Stands in the audit beside everything that is done. */
+  /** The actor in the audit. */
   readonly name: string
   readonly permissions: readonly Permission[]
   /** The only queues whose jobs exist for this principal; all when absent. */
@@ -58,7 +58,7 @@ export class Caller {
 
 const NAME_CHARACTERS = 200
 
-/** A hook that answers nonsense is a fault of the program, not of who asks: nothing is allowed because of it. */
+/** An invalid answer is a fault of the auth hook, not of the request: it is refused with 500. */
 export function checkPrincipal(answer: unknown): Caller {
   const { name, permissions, queues } = answer as Principal
   if (typeof name !== 'string' || name === '' || name.length > NAME_CHARACTERS || /\p{Cc}|\p{Surrogate}/u.test(name)) {

@@ -30,7 +30,7 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 
 export function problemResponse(error: HoldfastError, headers: Readonly<Record<string, string>> = {}): Response {
   const { http: status, text } = ERRORS[error.code]
-  // What goes wrong inside is not told outside: messages of drivers name hosts, roles and statements.
+  // Hides the cause of a fault: messages of drivers name hosts, roles and statements.
   const isInside = status >= 500
   const problem: Problem = {
     type: `urn:holdfast:error:${error.code}`,

@@ -1,4 +1,4 @@
-// A bucket of requests for each who asks: it fills steadily, and an empty one says how long to wait.
+// A token bucket per principal: it fills steadily, and an empty one says how long to wait.
 
 export interface Rate {
   readonly perSecond: number

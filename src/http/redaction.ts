@@ -26,7 +26,7 @@ export class Redaction {
     return this.#pathsOf(type).reduce((redacted, steps) => replaced(redacted, steps), value)
   }
 
-  /** True when a look at this path could tell something of a redacted value: of it, of its parts, or of what holds it. */
+  /** True when the value at this path contains a redacted value, is one, or is part of one. */
   touches(type: string | undefined, path: readonly string[]): boolean {
     return this.#pathsOf(type).some((steps) => steps.every((step, i) => path[i] === undefined || fits(step, path[i])))
   }

@@ -1,4 +1,4 @@
-// What every answer tells the browser: no scripts but our own files, no frames, no guessing of types, no copies kept.
+// Security headers of every answer: only our own scripts, no frames, no sniffing of types, no caching.
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [

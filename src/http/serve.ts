@@ -57,7 +57,7 @@ function authOf(hostname: string, tokens: readonly BearerToken[] | undefined, au
   if (isLoopback(hostname)) return localOnly()
   throw new HoldfastError(
     'AUTH_REQUIRED',
-    `${hostname} can be reached from elsewhere: give tokens or an auth hook, or use 127.0.0.1`,
+    `${hostname} can be reached from other machines: pass tokens or an auth hook, or use 127.0.0.1`,
     { details: { hostname } },
   )
 }

@@ -1,4 +1,4 @@
-// Jobs and pipelines as a principal may see them: without what needs view_input, and without what nobody is to see.
+// Jobs and pipelines as a principal may see them: without redacted values, and without inputs if it lacks view_input.
 
 import type { Explanation, Reason, ReasonCode } from '../domain/job/explanation.js'
 import type { Job } from '../domain/job/job.js'
@@ -32,7 +32,7 @@ export function shownResult(job: Job, caller: Caller, redaction: Redaction) {
   return { jobId, step, state, error, ...(caller.may('view_input') && { output: redaction.apply(type, output) }) }
 }
 
-/** These reasons speak of jobs, queues and types beyond the one that was asked about. */
+/** These reasons name other jobs, queues and types. */
 const OF_OTHERS: Readonly<Partial<Record<ReasonCode, string>>> = {
   WAITING_FOR_JOBS: 'it waits for other jobs of its pipeline',
   KEY_HELD: 'its key is held by another job',
@@ -40,7 +40,7 @@ const OF_OTHERS: Readonly<Partial<Record<ReasonCode, string>>> = {
   TYPE_NOT_SERVED: 'no live worker of its queue has a handler for its type',
 }
 
-/** Who does not see all queues is told why, but not by whom. */
+/** A principal that does not see all queues gets the reason without the names. */
 export function shownExplanation(explanation: Explanation, caller: Caller): Explanation {
   if (caller.queues === undefined) return explanation
   const reasons = explanation.reasons.map((reason): Reason => {

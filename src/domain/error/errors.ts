@@ -1,4 +1,4 @@
-// Every refusal and fault that Holdfast names. One line per code is the source for SQL, HTTP, the CLI and the reference page.
+// Every error code of Holdfast: the one source for SQL, HTTP, the CLI and the reference page.
 // Exit codes: 1 failed, 2 wrong usage or value, 3 cannot connect, 4 the schema does not fit.
 
 import { readProperty } from '../value/read-property.js'
@@ -6,7 +6,7 @@ import { readProperty } from '../value/read-property.js'
 interface ErrorEntry {
   readonly http: number
   readonly exit: 1 | 2 | 3 | 4
-  /** What the SQL functions raise, in a class that the standard leaves free; null where SQL never raises it. */
+  /** What SQL functions raise, in a class that the standard leaves free; null where SQL never raises it. */
   readonly sqlstate: string | null
   readonly text: string
 }
@@ -27,14 +27,14 @@ export const ERRORS = {
     http: 409,
     exit: 1,
     sqlstate: 'JH007',
-    text: 'the job has not run long enough to be taken from its holder',
+    text: 'the job was claimed too recently to be recovered',
   },
-  JOB_LOCKED: { http: 409, exit: 1, sqlstate: 'JH011', text: 'the schedule is being served by another' },
+  JOB_LOCKED: { http: 409, exit: 1, sqlstate: 'JH011', text: 'another worker is handling the schedule' },
   JOB_NOT_DUE: {
     http: 409,
     exit: 1,
     sqlstate: 'JH012',
-    text: 'no tick of the schedule is due, or not the one expected',
+    text: 'no tick of the schedule is due, or another one than expected',
   },
   JOB_DISABLED: { http: 409, exit: 1, sqlstate: 'JH013', text: 'the schedule is disabled or over' },
   JOB_UNKNOWN: { http: 404, exit: 1, sqlstate: 'JH014', text: 'there is no such schedule' },
@@ -43,34 +43,39 @@ export const ERRORS = {
     http: 422,
     exit: 2,
     sqlstate: 'JH022',
-    text: 'steps of the pipeline come after each other in a circle',
+    text: 'the steps of the pipeline depend on each other in a cycle',
   },
   UNKNOWN_STEP: {
     http: 422,
     exit: 2,
     sqlstate: 'JH023',
-    text: 'a step of the pipeline comes after one that is not there',
+    text: 'a step of the pipeline depends on a step that does not exist',
   },
   DUPLICATE_STEP: { http: 422, exit: 2, sqlstate: 'JH024', text: 'two steps of the pipeline have the same name' },
   PIPELINE_TOO_LARGE: {
     http: 422,
     exit: 2,
     sqlstate: 'JH025',
-    text: 'the pipeline has more steps or edges than are allowed',
+    text: 'the pipeline has more steps or dependencies than allowed',
   },
   UNKNOWN_PIPELINE: { http: 422, exit: 2, sqlstate: null, text: 'no pipeline of this name is defined here' },
   PIPELINE_FAILED: { http: 409, exit: 1, sqlstate: null, text: 'a step of the pipeline failed' },
   PIPELINE_CANCELLED: { http: 409, exit: 1, sqlstate: null, text: 'the pipeline was cancelled' },
   UNKNOWN_TYPE: { http: 422, exit: 2, sqlstate: null, text: 'no job of this type is defined here' },
   DUPLICATE_TYPE: { http: 500, exit: 2, sqlstate: null, text: 'two jobs are defined with the same type' },
-  INVALID_OUTPUT: { http: 422, exit: 1, sqlstate: null, text: 'the handler returned what cannot be stored as JSON' },
-  STEP_REPEATED: { http: 409, exit: 1, sqlstate: null, text: 'one run of a handler used the name of a step twice' },
+  INVALID_OUTPUT: { http: 422, exit: 1, sqlstate: null, text: 'the handler returned a value that JSON cannot hold' },
+  STEP_REPEATED: {
+    http: 409,
+    exit: 1,
+    sqlstate: null,
+    text: 'a handler used the name of a durable step twice in one run',
+  },
   STEP_MISPLACED: { http: 409, exit: 1, sqlstate: null, text: 'steps and waits cannot be used inside ctx.tx' },
-  EVENT_TIMEOUT: { http: 504, exit: 1, sqlstate: null, text: 'the event did not come within the time given' },
+  EVENT_TIMEOUT: { http: 504, exit: 1, sqlstate: null, text: 'the event was not emitted within the timeout' },
   JOB_FAILED: { http: 409, exit: 1, sqlstate: null, text: 'the job failed' },
   JOB_CANCELLED: { http: 409, exit: 1, sqlstate: null, text: 'the job was cancelled' },
   JOB_SUPERSEDED: { http: 409, exit: 1, sqlstate: null, text: 'a newer job of the same key replaced this one' },
-  RESULT_TIMEOUT: { http: 504, exit: 1, sqlstate: null, text: 'the job did not finish within the time given' },
+  RESULT_TIMEOUT: { http: 504, exit: 1, sqlstate: null, text: 'the job did not finish within the timeout' },
   SCHEMA_MISSING: {
     http: 503,
     exit: 4,
@@ -93,7 +98,7 @@ export const ERRORS = {
     http: 503,
     exit: 4,
     sqlstate: null,
-    text: 'the schema was made from another text of a migration: make it again, or use the package that it came from',
+    text: 'the schema was created from another text of a migration: create it again, or use the package that created it',
   },
   CONNECTION_FAILED: { http: 503, exit: 3, sqlstate: null, text: 'the database cannot be reached' },
   EMBEDDED_IN_USE: {
@@ -110,19 +115,24 @@ export const ERRORS = {
   },
   TIMED_OUT: { http: 504, exit: 1, sqlstate: null, text: 'the handler ran past its timeout' },
   CANCELLED: { http: 409, exit: 1, sqlstate: null, text: 'the job was cancelled while it ran' },
-  SUPERSEDED: { http: 409, exit: 1, sqlstate: null, text: 'a newer job of the same key replaced this one as it ran' },
+  SUPERSEDED: {
+    http: 409,
+    exit: 1,
+    sqlstate: null,
+    text: 'a newer job of the same key replaced this one while it ran',
+  },
   SHUTDOWN: { http: 503, exit: 1, sqlstate: null, text: 'the worker is shutting down' },
   AUTH_REQUIRED: {
     http: 500,
     exit: 2,
     sqlstate: null,
-    text: 'the HTTP API is closed by default: give it an `auth` hook, or serve it on a loopback address',
+    text: 'the HTTP API is closed by default: pass an `auth` hook, or serve it on a loopback address',
   },
-  UNAUTHENTICATED: { http: 401, exit: 1, sqlstate: null, text: 'the request does not say who asks' },
-  FORBIDDEN: { http: 403, exit: 1, sqlstate: null, text: 'who asks may not do this' },
-  CROSS_SITE: { http: 403, exit: 1, sqlstate: null, text: 'a page of another site may not change anything here' },
-  NOT_FOUND: { http: 404, exit: 1, sqlstate: null, text: 'there is nothing at this address' },
-  METHOD_NOT_ALLOWED: { http: 405, exit: 1, sqlstate: null, text: 'this address does not know the method' },
+  UNAUTHENTICATED: { http: 401, exit: 1, sqlstate: null, text: 'the request has no valid credentials' },
+  FORBIDDEN: { http: 403, exit: 1, sqlstate: null, text: 'the principal lacks the permission for this' },
+  CROSS_SITE: { http: 403, exit: 1, sqlstate: null, text: 'a page of another site may not change anything' },
+  NOT_FOUND: { http: 404, exit: 1, sqlstate: null, text: 'this address does not exist' },
+  METHOD_NOT_ALLOWED: { http: 405, exit: 1, sqlstate: null, text: 'this address does not support the method' },
   BODY_TOO_LARGE: { http: 413, exit: 1, sqlstate: null, text: 'the body of the request is too large' },
   UNSUPPORTED_MEDIA_TYPE: {
     http: 415,
@@ -131,13 +141,13 @@ export const ERRORS = {
     text: 'the body of the request must be application/json',
   },
   INVALID_REQUEST: { http: 422, exit: 2, sqlstate: null, text: 'the request is not valid' },
-  RATE_LIMITED: { http: 429, exit: 1, sqlstate: null, text: 'too many requests or streams: wait and ask again' },
-  UNEXPECTED: { http: 500, exit: 1, sqlstate: null, text: 'something failed that should not; the log has it' },
+  RATE_LIMITED: { http: 429, exit: 1, sqlstate: null, text: 'too many requests or streams: wait and try again' },
+  UNEXPECTED: { http: 500, exit: 1, sqlstate: null, text: 'an unexpected fault; the log has its cause' },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** What Holdfast throws. `code` is for programs, `message` for people, `details` holds the values that the message speaks of. */
+/** What Holdfast throws: `code` for programs, `message` for people, `details` with the values in the message. */
 export class HoldfastError extends Error {
   // On the prototype, so that the first line of the stack, written before any field is set, has it too.
   static {
@@ -158,7 +168,7 @@ export class HoldfastError extends Error {
   }
 }
 
-/** Tells by shape, since an error of a second copy of the package is no instance of this one's class. Never throws. */
+/** Checks the shape, because an error of a second copy of the package is no instance of this class. Never throws. */
 export function isHoldfastError<C extends ErrorCode = ErrorCode>(
   value: unknown,
   code?: C,
@@ -169,7 +179,7 @@ export function isHoldfastError<C extends ErrorCode = ErrorCode>(
   return code === undefined || found === code
 }
 
-/** The code that a SQL function meant with this SQLSTATE; undefined for all that are not Holdfast's own. */
+/** The code of a SQLSTATE; undefined for all that are not Holdfast's own. */
 export function codeOfSqlstate(sqlstate: string): ErrorCode | undefined {
   return CODE_OF_SQLSTATE.get(sqlstate)
 }

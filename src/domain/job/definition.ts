@@ -39,7 +39,7 @@ export interface Isolation {
 /** `undefined` from a key function means: this job has no key. */
 export type KeyValue = string | number | boolean | null | object
 
-/** What a caller gives to enqueue; the handler gets what the schema makes of it. */
+/** The input that a caller passes to enqueue; the handler gets the schema's output. */
 export type GivenOf<J> = J extends JobDefinition<string, infer Given, infer _I, infer _O> ? Given : never
 export type OutputOf<J> = J extends JobDefinition<string, infer _G, infer _I, infer Output> ? Output : never
 
@@ -74,7 +74,7 @@ interface CommonOptions<Type extends string> {
   readonly keyPolicy?: KeyPolicy
   /** With `coalesce`: the pending job takes the newer input (default) or keeps its own. */
   readonly coalesce?: 'replace' | 'keep'
-  /** Paths into input and output that the HTTP API shows to nobody, like `card.number` or `recipients.*.email`. */
+  /** Paths into input and output that the HTTP API never shows, like `card.number` or `recipients.*.email`. */
   readonly redact?: readonly RedactedPath[]
 }
 
@@ -93,7 +93,7 @@ interface WithoutSchema<Type extends string, Input, Returned> extends CommonOpti
 
 type ReturnedOutput<Returned> = Exclude<Awaited<Returned>, Snooze | Cancel>
 
-/** Describes a job. Without `run` it is a contract: it can be enqueued here and is run where `handle` gave it a handler. */
+/** Describes a job. Without `run` it is a contract: it can be enqueued here, and runs where `handle` adds its handler. */
 export function defineJob<const Type extends string, Given, Input, Returned = unknown>(
   options: WithSchema<Type, Given, Input, Returned>,
 ): JobDefinition<Type, Given, Input, ReturnedOutput<Returned>>
@@ -127,7 +127,7 @@ export function defineJob(
   })
 }
 
-/** Gives a contract its handler. */
+/** Adds the handler to a contract. */
 export function handle<Type extends string, Given, Input, Output>(
   contract: JobDefinition<Type, Given, Input, Output>,
   run: NonNullable<JobDefinition<Type, Given, Input, Output>['run']>,

@@ -29,7 +29,7 @@ export interface EnqueueOptions {
   readonly maxAttempts?: number
   readonly pipelineId?: string
   readonly tags?: readonly string[]
-  /** Repeating an enqueue with the same id gives the job that the first one made. */
+  /** A repeated enqueue with the same id returns the job of the first one. */
   readonly dedupeId?: string
   /** The W3C traceparent to be kept with the job; that of the active span by default where OpenTelemetry is set up. */
   readonly trace?: string
@@ -76,7 +76,7 @@ export interface CommonOptions {
 /** None at all, which is what most enqueues have. */
 export const NO_OPTIONS: EnqueueManyOptions<unknown> = Object.freeze({})
 
-// By definition, which does not change: to look at it anew is a fiftieth of an enqueue.
+// Cached per definition, which does not change: computing it for each call costs 2 % of an enqueue.
 const WITHOUT_OPTIONS = new WeakMap<JobDefinition, CommonOptions>()
 
 export function commonOptions(definition: JobDefinition, options: EnqueueManyOptions<unknown>): CommonOptions {

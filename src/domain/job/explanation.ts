@@ -28,16 +28,16 @@ export interface Reason {
   readonly code: ReasonCode
   /** A sentence for people. */
   readonly text: string
-  /** The values that the sentence speaks of; moments as ISO texts. */
+  /** The values in the sentence; moments as ISO texts. */
   readonly facts: Readonly<Record<string, unknown>>
 }
 
 export interface Explanation {
   readonly jobId: JobId
-  /** All that stands in its way, or what became of it; at least one. */
+  /** Everything that prevents its start, or how it ended; at least one. */
   readonly reasons: readonly Reason[]
   /** The reasons' sentences in one text. */
   readonly text: string
-  /** null when it cannot be told. */
+  /** null when it is unknown. */
   readonly expectedStart: Date | null
 }

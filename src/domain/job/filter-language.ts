@@ -23,7 +23,7 @@ const MOST_CHARACTERS = 4000
 
 /**
  * Terms are separated by white space, and all of them must hold. A value with white space in it, one of a list with a comma,
- * stands in double quotes, where a backslash takes the next character as it is. Throws INVALID_OPTION, with the place in `details`.
+ * is written in double quotes, where a backslash takes the next character as it is. Throws INVALID_OPTION, with the place in `details`.
  */
 export function parseFilter(text: string): JobFilter {
   if (typeof text !== 'string') throw new HoldfastError('INVALID_OPTION', 'a filter must be a text or an object')
@@ -155,7 +155,7 @@ class Reader {
     return true
   }
 
-  /** Characters of a kind; none gives the empty text. */
+  /** Reads characters of a kind; may return the empty text. */
   bare(kind: RegExp): string {
     const start = this.place
     while (!this.isAtEnd && kind.test(this.#text.charAt(this.place))) this.place += 1

@@ -133,7 +133,7 @@ function checkConditions(conditions: readonly InputCondition[]): readonly InputC
       throw invalidOption('path into the input', `1 to ${FILTER_LIMITS.pathSteps} steps`, path)
     }
     for (const step of path) checkText('step of a path into the input', step)
-    // The empty text is a value to look for; a step of a path is not.
+    // The empty text can be searched for, but is no step of a path.
     return { path: [...path], value: value === '' ? value : checkText('value in the input', value) }
   })
 }

@@ -1,4 +1,4 @@
-// The text of a key: what must not run twice at once. Equal values give one text, whatever the order of their properties.
+// The text of a key: what must not run twice at once. Equal values have one text, in whatever order their properties are.
 
 import { invalidOption } from '../error/invalid-option.js'
 import { encodeJson } from '../value/json-encoder.js'

@@ -1,4 +1,4 @@
-// A path to a value that nobody is to be shown: `card.number`, `recipients.*.email`.
+// A path to a value that the HTTP API never shows: `card.number`, `recipients.*.email`.
 
 import { invalidOption } from '../error/invalid-option.js'
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { FINAL_STATES, JOB_STATES, type JobState } from './job.js'
 import {
   allowed,
-  DEEDS,
   drawDiagram,
   drawMatrix,
+  OPERATIONS,
   type Operation,
   type Origin,
   refusalOf,
@@ -19,7 +19,7 @@ describe('the table', () => {
   })
 
   test('has a row for every operation, and only known states', () => {
-    expect(new Set(TRANSITIONS.map(({ operation }) => operation))).toEqual(new Set(DEEDS))
+    expect(new Set(TRANSITIONS.map(({ operation }) => operation))).toEqual(new Set(OPERATIONS))
     for (const { from, to } of TRANSITIONS) {
       expect(['none', ...JOB_STATES]).toContain(from)
       for (const state of [to].flat()) expect(JOB_STATES).toContain(state)
@@ -29,7 +29,7 @@ describe('the table', () => {
   test('reaches every state', () => {
     const reached = new Set<Origin>(['none'])
     for (const origin of reached) {
-      for (const operation of DEEDS) for (const state of allowed(origin, operation) ?? []) reached.add(state)
+      for (const operation of OPERATIONS) for (const state of allowed(origin, operation) ?? []) reached.add(state)
     }
     reached.delete('none')
 
@@ -48,7 +48,8 @@ describe('the table', () => {
   })
 
   test('lets nothing but retry leave a final state', () => {
-    for (const state of FINAL_STATES) expect(DEEDS.filter((operation) => allowed(state, operation))).toEqual(['retry'])
+    for (const state of FINAL_STATES)
+      expect(OPERATIONS.filter((operation) => allowed(state, operation))).toEqual(['retry'])
   })
 
   test('makes running only by claim, out of pending', () => {
@@ -105,9 +106,9 @@ describe('drawings', () => {
     const cellsOf = (state: string) => lines.find((line) => line.startsWith(`| ${state} `))?.split(' | ')
 
     expect(lines).toHaveLength(2 + 1 + JOB_STATES.length)
-    expect(new Set(lines.map((line) => line.split(' | ').length))).toEqual(new Set([DEEDS.length + 1]))
-    expect(cellsOf('running')?.[1 + DEEDS.indexOf('fail')]).toBe('→ pending or failed')
-    expect(cellsOf('completed')?.[1 + DEEDS.indexOf('complete')]).toBe('`LEASE_LOST`')
-    expect(cellsOf('running')?.[1 + DEEDS.indexOf('claim')]).toBe('–')
+    expect(new Set(lines.map((line) => line.split(' | ').length))).toEqual(new Set([OPERATIONS.length + 1]))
+    expect(cellsOf('running')?.[1 + OPERATIONS.indexOf('fail')]).toBe('→ pending or failed')
+    expect(cellsOf('completed')?.[1 + OPERATIONS.indexOf('complete')]).toBe('`LEASE_LOST`')
+    expect(cellsOf('running')?.[1 + OPERATIONS.indexOf('claim')]).toBe('–')
   })
 })

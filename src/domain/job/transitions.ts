@@ -1,10 +1,10 @@
-// The one table of what may become of a job. The diagram and the matrix in the docs are drawn from it, and the test of
-// state × operation is generated from it. A new operation is a name in DEEDS, its rows, and its refusal.
+// The one table of the transitions of a job. The diagram and the matrix in the docs are drawn from it, and the test of
+// state × operation is generated from it. A new operation is a name in OPERATIONS, its rows, and its refusal.
 
 import type { ErrorCode } from '../error/errors.js'
 import { FINAL_STATES, JOB_STATES, type JobState } from './job.js'
 
-export const DEEDS = [
+export const OPERATIONS = [
   'enqueue',
   'unblock',
   'claim',
@@ -20,7 +20,7 @@ export const DEEDS = [
   'reap',
   'recover',
 ] as const
-export type Operation = (typeof DEEDS)[number]
+export type Operation = (typeof OPERATIONS)[number]
 
 /** `none` is the place of a job that does not exist. */
 export type Origin = JobState | 'none'
@@ -44,9 +44,14 @@ export const TRANSITIONS: readonly Transition[] = [
   { operation: 'renew', from: 'running', to: 'running', note: 'moves locked_until' },
   { operation: 'complete', from: 'running', to: 'completed', note: 'keeps the output' },
   { operation: 'fail', from: 'running', to: ['pending', 'failed'], note: 'pending while attempts are left' },
-  { operation: 'snooze', from: 'running', to: 'pending', note: 'gives the attempt back' },
-  { operation: 'suspend', from: 'running', to: 'pending', note: 'gives the attempt back, due when its wait is over' },
-  { operation: 'release', from: 'running', to: 'pending', note: 'gives the attempt back, due at once' },
+  { operation: 'snooze', from: 'running', to: 'pending', note: 'does not count the attempt' },
+  {
+    operation: 'suspend',
+    from: 'running',
+    to: 'pending',
+    note: 'does not count the attempt; due when its wait is over',
+  },
+  { operation: 'release', from: 'running', to: 'pending', note: 'does not count the attempt; due at once' },
   { operation: 'cancel', from: 'pending', to: 'cancelled', note: 'never ran or waits for a retry' },
   { operation: 'cancel', from: 'waiting', to: 'cancelled', note: 'its dependencies are open' },
   { operation: 'cancel', from: 'running', to: 'cancelled', note: 'fences the holder and aborts its signal' },
@@ -113,8 +118,8 @@ export function drawDiagram(): string {
 /** Markdown table of state × operation: where each operation leads, or the code that refuses it, or a dash. */
 export function drawMatrix(): string {
   const origins: readonly Origin[] = ['none', ...JOB_STATES]
-  const rows = origins.map((state) => [state, ...DEEDS.map((operation) => matrixCell(state, operation))])
-  const lines = [['state', ...DEEDS], ['---', ...DEEDS.map(() => '---')], ...rows]
+  const rows = origins.map((state) => [state, ...OPERATIONS.map((operation) => matrixCell(state, operation))])
+  const lines = [['state', ...OPERATIONS], ['---', ...OPERATIONS.map(() => '---')], ...rows]
   return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`
 }
 

@@ -8,11 +8,11 @@ import type { Page } from './page.js'
 
 export interface JobPage extends Page<JobRow> {
   /**
-   * False when the page ended early because it had looked at enough jobs that did not fit: older ones may. Show it, and let
-   * the reader go on.
+   * False when the page ended early because it had scanned the most jobs that one call may: older ones may fit. Show it, and
+   * let the reader go on.
    */
   readonly isFull: boolean
-  /** The moment of the last job looked at; null when none was. */
+  /** The moment of the last scanned job; null when there was none. */
   readonly searchedTo: Date | null
 }
 
@@ -56,7 +56,7 @@ export interface JobStory {
   readonly lastLog: string
   /** What its handler has remembered and what it waits for, oldest first. */
   readonly steps: readonly StoredStep[]
-  /** Why it does not run, or what became of it. */
+  /** Why it does not run, or how it ended. */
   readonly explanation: Explanation
 }
 

@@ -3,7 +3,7 @@
 /** One page of a list. Fewer rows than asked for do not mean the end; only a `next` of null does. */
 export interface Page<Row> {
   readonly rows: readonly Row[]
-  /** Give it as `after` to go on; null at the end. */
+  /** Pass it as `after` for the next page; null at the end. */
   readonly next: string | null
 }
 

@@ -7,8 +7,8 @@ import type { JobRow } from './job-views.js'
 /** A pipeline in a list. */
 export interface PipelineRow extends Omit<Pipeline, 'input' | 'queues'> {
   /**
-   * It has more than 200 jobs: `jobs` counts the newest of them, and `state` may miss an older one that still runs. The
-   * pipeline itself tells exactly.
+   * It has more than 200 jobs: `jobs` counts the newest of them, and `state` may miss an older one that still runs. Find the
+   * pipeline itself for the exact values.
    */
   readonly isCapped: boolean
 }

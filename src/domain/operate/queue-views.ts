@@ -3,7 +3,7 @@
 import type { JobId } from '../job/job.js'
 import type { CappedCount } from './page.js'
 
-/** A key: who has it, who waits for it. Its history is a list of jobs with this key. */
+/** A key: the job that holds it, and how many wait for it. Its history is a list of jobs with this key. */
 export interface KeyView {
   readonly key: string
   /** The running job that holds it. */
@@ -29,7 +29,7 @@ export interface QueueView {
   readonly running: CappedCount
   /** When the job that has been due for longest became due. */
   readonly oldestDueAt: Date | null
-  /** Workers that serve it and have recorded within ten seconds; none means that nobody will run its jobs. */
+  /** Workers that serve it, with a heartbeat within ten seconds. Without any, its jobs do not run. */
   readonly liveWorkers: number
 }
 

@@ -1,4 +1,4 @@
-// What code says of a pipeline: its input, its steps and what becomes of the others when one fails.
+// A pipeline as code defines it: its input, its steps, and what happens to the others when one fails.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { invalidOption } from '../error/invalid-option.js'
@@ -8,7 +8,7 @@ import { LIMITS } from '../value/sizes.js'
 import type { StepResult } from './step-results.js'
 
 export const ON_FAILURE = ['stop', 'continue', 'compensate'] as const
-/** stop: the rest is cancelled. continue: the rest runs and is told. compensate: as stop, then completed steps are taken back. */
+/** stop: cancels the rest. continue: runs the rest, with the failure as a result. compensate: as stop, then undoes completed steps. */
 export type OnFailure = (typeof ON_FAILURE)[number]
 
 declare const OUTPUT: unique symbol
@@ -52,7 +52,7 @@ export interface StepOptions<J extends JobDefinition = JobDefinition, C extends 
 
 /** Describes steps. It runs when the pipeline is enqueued and again where an input is computed: the same input, the same steps. */
 export interface PipelineBuilder<F extends OnFailure = OnFailure> {
-  /** A step whose input is computed, when it runs, from what the steps before it came to. */
+  /** A step whose input is computed from the results of other steps when it runs. */
   job<J extends JobDefinition, R extends Readonly<Record<string, Step | StepList>>, C extends JobDefinition>(
     job: J,
     results: R,

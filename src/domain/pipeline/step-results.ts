@@ -1,13 +1,13 @@
-// What steps of a pipeline have come to, and what the input of the next one is computed from.
+// The results of steps, from which the inputs of later steps are computed.
 
 import type { Failure } from '../run/failure.js'
 
-/** What a step came to, as those after it see it where a pipeline goes on after failures. */
+/** The result of a step, as later steps see it in a pipeline with `onFailure: 'continue'`. */
 export type StepResult<Output = unknown> =
   | { readonly state: 'completed'; readonly output: Output }
   | { readonly state: 'failed' | 'cancelled' | 'superseded'; readonly error: Failure | null }
 
-/** What the database knows of a step whose input is to be computed. */
+/** What the computation of a step's input needs. */
 export interface StepResults {
   readonly pipeline: string
   readonly input: unknown

@@ -1,4 +1,4 @@
-// Why a running handler is told to stop: each is the `reason` of its AbortSignal.
+// Why a running handler must stop: each is the `reason` of its AbortSignal.
 
 import { type ErrorCode, HoldfastError } from '../error/errors.js'
 

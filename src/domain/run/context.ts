@@ -43,7 +43,7 @@ export interface JobContext {
   /** Aborts when the run must stop; its reason says why: TIMED_OUT, CANCELLED, SUPERSEDED, LEASE_LOST or SHUTDOWN. */
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Tells how far the job is, 0 to 1, with a line for people. Rejects with LEASE_LOST when another holds the job. */
+  /** Reports the progress, 0 to 1, with a line for people. Rejects with LEASE_LOST when another worker holds the job. */
   progress(share: number, message?: string): Promise<void>
   /**
    * One transaction of the job's own database that begins by asserting the lease: if this worker has lost the job, nothing
@@ -61,17 +61,17 @@ export interface JobContext {
    */
   chain<Given>(job: ChainableJob<Given>, input: NoInfer<Given>, options?: ChainOptions): Promise<void>
   /**
-   * Runs `work` and remembers what it came to, as JSON; later attempts of the job get that and do not run it again. Each name
+   * Runs `work` and stores its output as JSON; later attempts of the job get that and do not run it again. Each name
    * once in a run, else STEP_REPEATED.
    */
   step<T>(name: string, work: () => T | Promise<T>): Promise<T>
   /**
-   * Gives the slot back and goes on after `duration`: the handler starts anew and its remembered steps are replayed. Sleeps
-   * without a name are told apart by their order.
+   * Frees the slot and goes on after `duration`: the handler starts again and gets the stored outputs of its steps. Sleeps
+   * without a name are distinguished by their order.
    */
   sleep(duration: Duration, options?: { readonly name?: string }): Promise<void>
   /**
-   * Gives the slot back until somebody has emitted the event, and gives its payload; at once if it is known already. Throws
+   * Frees the slot until the event is emitted, and returns its payload; at once if it was emitted before. Throws
    * EVENT_TIMEOUT when it did not come within `timeout` (default ten years).
    */
   waitFor<T = unknown>(event: string, options?: { readonly timeout?: Duration; readonly name?: string }): Promise<T>

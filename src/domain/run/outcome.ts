@@ -1,4 +1,4 @@
-// What one run of a job came to: the value that the runner hands to the settler. Beside it, what a handler may return
+// The outcome of one run of a job, which the runner passes to the settler. Beside it, what a handler may return
 // instead of an output: `return snooze('10m')`, `return cancel('customer gone')`.
 
 import { type Duration, durationMs } from '../value/duration.js'

@@ -101,7 +101,7 @@ export function checkJobKey(jobKey: string): string {
   return jobKey
 }
 
-/** Cron and time zone are only looked at here; the calendar judges them. */
+/** Does not check cron and time zone: the calendar does. */
 export function checkTiming(jobKey: string, options: TimingOptions): Timing {
   const { cron, every, timezone = 'UTC', gap, twice, startsAt, endsAt } = options
   if ((cron === undefined) === (every === undefined)) {

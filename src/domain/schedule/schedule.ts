@@ -26,7 +26,7 @@ export interface Timing {
   readonly endsAt: Date | null
 }
 
-/** What becomes of its ticks. */
+/** What happens at its ticks. */
 export interface Firing {
   readonly missed: MissedPolicy
   readonly windowMs: number
@@ -42,7 +42,7 @@ export interface TickJobOptions {
   readonly tags?: readonly string[]
 }
 
-/** What a job's definition makes of the tick's input. */
+/** The key of a tick's job, by the job's definition. */
 export interface TickKey {
   readonly key?: string
   readonly keyPolicy?: KeyPolicy
@@ -88,7 +88,7 @@ export interface Schedule extends StoredSettings {
 export const TICK_STATES = ['fired', 'skipped', 'missed', 'overlapped'] as const
 export type TickState = (typeof TICK_STATES)[number]
 
-/** What a tick has come to. */
+/** A tick and its outcome. */
 export interface Tick {
   readonly tick: Date
   readonly state: TickState

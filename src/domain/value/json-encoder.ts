@@ -9,7 +9,7 @@ import { sanitizeText, textProblem, utf8Bytes } from './text.js'
 export interface EncodingRules {
   /** The code of a refusal. */
   readonly code: ErrorCode
-  /** What the value is to the user, the first word of a refusal. */
+  /** What the user calls the value: the first word of a refusal. */
   readonly what: string
   readonly maxBytes: number
   /** What is measured: the JSON text itself, or the text that PostgreSQL prints for it once it is a jsonb. */
@@ -21,137 +21,137 @@ export interface EncodingRules {
 
 /** JSON text, or a HoldfastError with details { path, problem, limit?, received? }. Throws nothing else, whatever the value does. */
 export function encodeJson(value: unknown, rules: EncodingRules): string {
-  const walk: Walk = { rules, path: [], ancestors: [], bytes: 0, refusal: undefined }
+  const encoding: Encoding = { rules, path: [], ancestors: [], bytes: 0, refusal: undefined }
   try {
-    return encodePart(walk, value) ?? refuse(walk, 'is undefined, which JSON cannot express')
+    return encodePart(encoding, value) ?? refuse(encoding, 'is undefined, which JSON cannot express')
   } catch (thrown) {
-    if (thrown === walk.refusal) throw thrown
+    if (thrown === encoding.refusal) throw thrown
     const message = readProperty(thrown, 'message')
     const said = typeof message === 'string' && message !== '' ? `: ${sanitizeText(message, 200)}` : ''
-    return refuse(walk, `cannot be read, because its own code threw${said}`, {}, thrown)
+    return refuse(encoding, `cannot be read, because its own code threw${said}`, {}, thrown)
   }
 }
 
-interface Walk {
+interface Encoding {
   readonly rules: EncodingRules
   /** From the root to the part being written. */
   readonly path: (string | number)[]
   readonly ancestors: object[]
   bytes: number
-  /** Tells our own refusal from an error thrown by a getter, a proxy or a toJSON. */
+  /** Distinguishes our own refusal from an error that a getter, a proxy or a toJSON throws. */
   refusal: HoldfastError | undefined
 }
 
 /** The part's text; undefined where JSON has nothing to write. */
-function encodePart(walk: Walk, part: unknown): string | undefined {
-  const value = typeof part === 'object' && part !== null ? jsonForm(walk, part) : part
+function encodePart(encoding: Encoding, part: unknown): string | undefined {
+  const value = typeof part === 'object' && part !== null ? jsonForm(encoding, part) : part
   switch (typeof value) {
     case 'string':
-      return encodeText(walk, value)
+      return encodeText(encoding, value)
     case 'number':
-      return encodeNumber(walk, value)
+      return encodeNumber(encoding, value)
     case 'boolean':
-      return spendPlain(walk, String(value))
+      return spendPlain(encoding, String(value))
     case 'undefined':
       return undefined
     case 'object':
-      return value === null ? spendPlain(walk, 'null') : encodeContainer(walk, value)
+      return value === null ? spendPlain(encoding, 'null') : encodeContainer(encoding, value)
     default:
-      return refuse(walk, `is a ${typeof value}, which JSON cannot express`)
+      return refuse(encoding, `is a ${typeof value}, which JSON cannot express`)
   }
 }
 
-function encodeText(walk: Walk, text: string): string {
+function encodeText(encoding: Encoding, text: string): string {
   // Before anything is done to every character: a text has at least a byte per unit.
-  if (text.length > walk.rules.maxBytes) refuseSize(walk, walk.bytes + text.length)
+  if (text.length > encoding.rules.maxBytes) refuseSize(encoding, encoding.bytes + text.length)
   const problem = textProblem(text)
-  if (problem !== undefined) refuse(walk, problem)
+  if (problem !== undefined) refuse(encoding, problem)
   const encoded = JSON.stringify(text)
-  return spend(walk, encoded, utf8Bytes(encoded))
+  return spend(encoding, encoded, utf8Bytes(encoded))
 }
 
-function encodeNumber(walk: Walk, number: number): string {
-  if (!Number.isFinite(number)) refuse(walk, `is ${number}, which JSON cannot express`)
+function encodeNumber(encoding: Encoding, number: number): string {
+  if (!Number.isFinite(number)) refuse(encoding, `is ${number}, which JSON cannot express`)
   const text = JSON.stringify(number)
-  return spend(walk, text, walk.rules.storedAs === 'jsonb' ? plainNumberLength(text) : text.length)
+  return spend(encoding, text, encoding.rules.storedAs === 'jsonb' ? plainNumberLength(text) : text.length)
 }
 
-function encodeContainer(walk: Walk, container: object): string {
-  if (walk.ancestors.includes(container)) refuse(walk, 'contains itself')
-  if (walk.ancestors.length >= LIMITS.depth) {
-    refuse(walk, `is nested deeper than ${LIMITS.depth} levels`, { limit: LIMITS.depth })
+function encodeContainer(encoding: Encoding, container: object): string {
+  if (encoding.ancestors.includes(container)) refuse(encoding, 'contains itself')
+  if (encoding.ancestors.length >= LIMITS.depth) {
+    refuse(encoding, `is nested deeper than ${LIMITS.depth} levels`, { limit: LIMITS.depth })
   }
-  walk.ancestors.push(container)
-  const text = Array.isArray(container) ? encodeArray(walk, container) : encodeObject(walk, container)
-  walk.ancestors.pop()
+  encoding.ancestors.push(container)
+  const text = Array.isArray(container) ? encodeArray(encoding, container) : encodeObject(encoding, container)
+  encoding.ancestors.pop()
   return text
 }
 
-function encodeArray(walk: Walk, array: readonly unknown[]): string {
-  let text = spendPlain(walk, '[')
+function encodeArray(encoding: Encoding, array: readonly unknown[]): string {
+  let text = spendPlain(encoding, '[')
   for (let i = 0; i < array.length; i++) {
-    walk.path.push(i)
-    if (i > 0) text += separator(walk, ',')
-    text += encodePart(walk, array[i]) ?? absentItem(walk)
-    walk.path.pop()
+    encoding.path.push(i)
+    if (i > 0) text += separator(encoding, ',')
+    text += encodePart(encoding, array[i]) ?? absentItem(encoding)
+    encoding.path.pop()
   }
-  return text + spendPlain(walk, ']')
+  return text + spendPlain(encoding, ']')
 }
 
-function absentItem(walk: Walk): string {
-  if (walk.rules.undefinedParts === 'null') return spendPlain(walk, 'null')
-  return refuse(walk, 'is an undefined or missing item, which JSON would turn into null')
+function absentItem(encoding: Encoding): string {
+  if (encoding.rules.undefinedParts === 'null') return spendPlain(encoding, 'null')
+  return refuse(encoding, 'is an undefined or missing item, which JSON would turn into null')
 }
 
-function encodeObject(walk: Walk, object: object): string {
+function encodeObject(encoding: Encoding, object: object): string {
   const names = Object.keys(object)
-  if (walk.rules.sortNames) names.sort()
-  let text = spendPlain(walk, '{')
+  if (encoding.rules.sortNames) names.sort()
+  let text = spendPlain(encoding, '{')
   let isFirst = true
   for (const name of names) {
-    walk.path.push(name)
-    const value = encodePart(walk, (object as Record<string, unknown>)[name]) ?? absentProperty(walk)
+    encoding.path.push(name)
+    const value = encodePart(encoding, (object as Record<string, unknown>)[name]) ?? absentProperty(encoding)
     if (value !== undefined) {
-      if (!isFirst) text += separator(walk, ',')
-      text += encodeText(walk, name) + separator(walk, ':') + value
+      if (!isFirst) text += separator(encoding, ',')
+      text += encodeText(encoding, name) + separator(encoding, ':') + value
       isFirst = false
     }
-    walk.path.pop()
+    encoding.path.pop()
   }
-  return text + spendPlain(walk, '}')
+  return text + spendPlain(encoding, '}')
 }
 
-function absentProperty(walk: Walk): string | undefined {
-  return walk.rules.undefinedParts === 'null' ? spendPlain(walk, 'null') : undefined
+function absentProperty(encoding: Encoding): string | undefined {
+  return encoding.rules.undefinedParts === 'null' ? spendPlain(encoding, 'null') : undefined
 }
 
 /** jsonb prints a blank after each comma and colon. */
-function separator(walk: Walk, sign: ',' | ':'): string {
-  return spend(walk, sign, walk.rules.storedAs === 'jsonb' ? 2 : 1)
+function separator(encoding: Encoding, sign: ',' | ':'): string {
+  return spend(encoding, sign, encoding.rules.storedAs === 'jsonb' ? 2 : 1)
 }
 
-/** The value that stands for an object in JSON: what its toJSON gives, or the primitive that it wraps, or itself. */
-function jsonForm(walk: Walk, object: object): unknown {
+/** The value that stands for an object in JSON: what its toJSON returns, or the primitive that it wraps, or itself. */
+function jsonForm(encoding: Encoding, object: object): unknown {
   // Ahead of toJSON, because a Buffer has one and would become a list of numbers four times its size.
-  if (ArrayBuffer.isView(object)) refuse(walk, 'is binary data; encode it as a base64 text or store it elsewhere')
+  if (ArrayBuffer.isView(object)) refuse(encoding, 'is binary data; encode it as a base64 text or store it elsewhere')
   const toJson = (object as { toJSON?: unknown }).toJSON
-  if (typeof toJson !== 'function') return unwrapped(walk, object)
+  if (typeof toJson !== 'function') return unwrapped(encoding, object)
 
   if (tagOf(object) === 'Date' && Number.isNaN(Date.prototype.getTime.call(object))) {
-    refuse(walk, 'is an invalid Date, which JSON would turn into null')
+    refuse(encoding, 'is an invalid Date, which JSON would turn into null')
   }
-  const form: unknown = toJson.call(object, String(walk.path.at(-1) ?? ''))
-  return typeof form === 'object' && form !== null ? unwrapped(walk, form) : form
+  const form: unknown = toJson.call(object, String(encoding.path.at(-1) ?? ''))
+  return typeof form === 'object' && form !== null ? unwrapped(encoding, form) : form
 }
 
-function unwrapped(walk: Walk, object: object): unknown {
+function unwrapped(encoding: Encoding, object: object): unknown {
   if (Array.isArray(object) || Object.getPrototypeOf(object) === Object.prototype) return object
   const tag = tagOf(object)
   if (tag === 'String') return String.prototype.valueOf.call(object)
   if (tag === 'Number') return Number.prototype.valueOf.call(object)
   if (tag === 'Boolean') return Boolean.prototype.valueOf.call(object)
   const advice = LOSSY.get(tag)
-  if (advice !== undefined) refuse(walk, `is a ${tag}, which JSON would turn into {}; ${advice}`)
+  if (advice !== undefined) refuse(encoding, `is a ${tag}, which JSON would turn into {}; ${advice}`)
   return object
 }
 
@@ -188,33 +188,33 @@ function plainNumberLength(text: string): number {
 const EXPONENT_FORM = /^(-?)\d(?:\.(\d+))?e([+-]\d+)$/
 
 /** Of a text that has a byte for each character. */
-function spendPlain(walk: Walk, text: string): string {
-  return spend(walk, text, text.length)
+function spendPlain(encoding: Encoding, text: string): string {
+  return spend(encoding, text, text.length)
 }
 
 /** Counts the text's bytes and hands it back. Stops at the limit, since parts shared by many parents can multiply without end. */
-function spend(walk: Walk, text: string, bytes: number): string {
-  walk.bytes += bytes
-  if (walk.bytes > walk.rules.maxBytes) refuseSize(walk, walk.bytes)
+function spend(encoding: Encoding, text: string, bytes: number): string {
+  encoding.bytes += bytes
+  if (encoding.bytes > encoding.rules.maxBytes) refuseSize(encoding, encoding.bytes)
   return text
 }
 
-function refuseSize(walk: Walk, received: number): never {
-  const limit = walk.rules.maxBytes
-  walk.path.length = 0
-  return refuse(walk, `is larger than ${limit} bytes (counted ${received} before stopping)`, { limit, received })
+function refuseSize(encoding: Encoding, received: number): never {
+  const limit = encoding.rules.maxBytes
+  encoding.path.length = 0
+  return refuse(encoding, `is larger than ${limit} bytes (counted ${received} before stopping)`, { limit, received })
 }
 
 function refuse(
-  walk: Walk,
+  encoding: Encoding,
   problem: string,
   statistics: { limit?: number; received?: number } = {},
   cause?: unknown,
 ): never {
-  const path = pathText(walk.path)
+  const path = pathText(encoding.path)
   const options = { details: { path, problem, ...statistics }, ...(cause === undefined ? {} : { cause }) }
-  walk.refusal = new HoldfastError(walk.rules.code, `${walk.rules.what} ${path} ${problem}`, options)
-  throw walk.refusal
+  encoding.refusal = new HoldfastError(encoding.rules.code, `${encoding.rules.what} ${path} ${problem}`, options)
+  throw encoding.refusal
 }
 
 function pathText(path: readonly (string | number)[]): string {

@@ -1,4 +1,4 @@
-// Reads a property of a value that nobody vouches for: what a handler threw or returned may be a proxy or have getters that throw.
+// Reads a property of an untrusted value: what a handler threw or returned may be a proxy, or have getters that throw.
 
 /** The property's value; undefined if there is none or if reading it throws. Never throws. */
 export function readProperty(value: unknown, name: PropertyKey): unknown {

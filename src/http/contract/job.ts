@@ -46,9 +46,9 @@ export const jobRowSchema = z
 export const jobPageSchema = pageOf(jobRowSchema)
   .extend({
     isFull: z.boolean().openapi({
-      description: 'False when the page ended early because it had looked at enough jobs that did not fit.',
+      description: 'False when the page ended early because it had scanned the most jobs that one call may.',
     }),
-    searchedTo: momentSchema.nullable().openapi({ description: 'The moment of the last job looked at.' }),
+    searchedTo: momentSchema.nullable().openapi({ description: 'The moment of the last scanned job.' }),
   })
   .openapi('JobPage')
 
@@ -91,7 +91,7 @@ export const stepSchema = z
       .openapi({ description: 'The step has its output, the sleep has passed, the event came or not.' }),
     isGivenUp: z.boolean().openapi({ description: 'The time was over before the event came.' }),
     event: z.string().nullable(),
-    wakeAt: momentSchema.nullable().openapi({ description: 'When the sleep is over, or the wait gives up.' }),
+    wakeAt: momentSchema.nullable().openapi({ description: 'When the sleep ends, or the wait times out.' }),
     at: momentSchema,
   })
   .openapi('RememberedStep')
@@ -104,12 +104,12 @@ export const explanationSchema = z
         .object({
           code: z.enum(REASON_CODES),
           text: z.string(),
-          facts: z.record(z.string(), z.unknown()).openapi({ description: 'The values that the text speaks of.' }),
+          facts: z.record(z.string(), z.unknown()).openapi({ description: 'The values in the text.' }),
         })
         .openapi('Reason'),
     ),
     text: z.string(),
-    expectedStart: momentSchema.nullable().openapi({ description: 'null when it cannot be told.' }),
+    expectedStart: momentSchema.nullable().openapi({ description: 'null when it is unknown.' }),
   })
   .openapi('Explanation')
 
@@ -123,7 +123,7 @@ export const jobStorySchema = z
     steps: z
       .array(stepSchema)
       .openapi({ description: 'What its handler has remembered and what it waits for, oldest first.' }),
-    explanation: explanationSchema.openapi({ description: 'Why it does not run, or what became of it.' }),
+    explanation: explanationSchema.openapi({ description: 'Why it does not run, or how it ended.' }),
   })
   .openapi('JobStory')
 

@@ -20,7 +20,7 @@ export const pageQuery = z.object({
 export function pageOf<Row extends z.ZodType>(row: Row) {
   return z.object({
     rows: z.array(row),
-    next: z.string().nullable().openapi({ description: 'Give it as `after` to go on; null at the end.' }),
+    next: z.string().nullable().openapi({ description: 'Pass it as `after` for the next page; null at the end.' }),
   })
 }
 

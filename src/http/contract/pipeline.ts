@@ -1,4 +1,4 @@
-// Pipelines: rows of lists, one pipeline with how far it is and what it came to, and its steps as a graph.
+// Pipelines: rows of lists, one pipeline with its progress and result, and its steps as a graph.
 
 import { z } from '@hono/zod-openapi'
 import { JOB_STATES } from '../../domain/job/job.js'
@@ -26,7 +26,7 @@ export const pipelineRowSchema = z
     jobs: countsSchema,
     isCapped: z.boolean().openapi({
       description:
-        'It has more than 200 jobs: the newest are counted, and `state` may miss an older one that still runs. The pipeline itself tells exactly.',
+        'It has more than 200 jobs: the newest are counted, and `state` may miss an older one that still runs. The pipeline itself has the exact values.',
     }),
   })
   .openapi('PipelineRow')

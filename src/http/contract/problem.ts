@@ -16,7 +16,7 @@ export const problemSchema = z
 
 const REFUSALS = {
   400: 'A value is not allowed; `detail` says which and what is.',
-  401: 'Nobody: the auth hook knows no principal for this request.',
+  401: 'The auth hook knows no principal for this request.',
   403: 'The principal may not do this, or a page of another site asks.',
   404: 'There is no such thing, or not for this principal.',
   409: 'The state of things does not allow it now.',

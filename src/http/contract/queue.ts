@@ -12,10 +12,10 @@ export const queueSchema = z
     pending: countSchema,
     due: countSchema,
     parked: countSchema,
-    waiting: countSchema.openapi({ description: 'Come here when those before them in their pipeline have ended.' }),
+    waiting: countSchema.openapi({ description: 'Jobs whose dependencies have not ended.' }),
     running: countSchema,
     oldestDueAt: momentSchema.nullable(),
-    liveWorkers: z.int().openapi({ description: 'None means that nobody will run its jobs.' }),
+    liveWorkers: z.int().openapi({ description: 'Without any, its jobs do not run.' }),
   })
   .openapi('Queue')
 
@@ -24,7 +24,7 @@ export const queueParam = z.object({
 })
 
 export const changedSchema = z
-  .object({ isChanged: z.boolean().openapi({ description: 'False when it was so already.' }) })
+  .object({ isChanged: z.boolean().openapi({ description: 'False when it was in that state already.' }) })
   .openapi('Changed')
 
 export const workerSchema = z

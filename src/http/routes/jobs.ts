@@ -95,7 +95,7 @@ const retry = createRoute({
   ...operation,
   path: '/jobs/{id}/retry',
   operationId: 'retryJob',
-  summary: 'Give a finished job fresh attempts and run it now',
+  summary: 'Run a finished job again, with new attempts',
   request: { params: idParam, ...body(emptySchema) },
   responses: { 200: json(actedSchema, 'It is pending again.'), ...refusalsOfBody(404, 409) },
 })

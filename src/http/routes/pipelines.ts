@@ -48,7 +48,7 @@ const show = createRoute({
   method: 'get',
   path: '/pipelines/{pipelineId}',
   operationId: 'showPipeline',
-  summary: 'One pipeline: how far it is, what it came to, and its steps as a graph',
+  summary: 'One pipeline: its progress, its result, and its steps as a graph',
   tags,
   request: { params: pipelineParam },
   responses: { 200: json(pipelineStorySchema, 'The pipeline.'), ...refusals(404, 422) },

@@ -57,7 +57,7 @@ const key = createRoute({
   method: 'get',
   path: '/keys',
   operationId: 'showKey',
-  summary: 'One key: who has it, who waits for it, and its jobs',
+  summary: 'One key: its holder, how many jobs wait for it, and its jobs',
   tags: ['Keys'],
   request: { query: keyQuery.extend(pageQuery.shape) },
   responses: { 200: json(keySchema, 'The key.'), ...refusals(404, 422) },

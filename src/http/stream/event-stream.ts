@@ -1,5 +1,5 @@
 // One reader's stream. It keeps no queue of events: it remembers which topics changed and, when the reader can take more, sends
-// how they look then. So a slow reader skips states and costs no memory; one that takes nothing at all is dropped.
+// their state at that moment. So a slow reader skips states and costs no memory; one that takes nothing at all is dropped.
 
 import type { SentLine } from './log-window.js'
 import { AT_THE_BEGINNING, type Position, printPositions } from './position.js'
@@ -58,7 +58,7 @@ export class EventStream implements Reader {
     )
   }
 
-  /** Something changed; how it looks is read when it is sent. */
+  /** The state of a watch changed; it is read when it is sent. */
   mark(watch: Watch): void {
     this.#changed.add(watch)
     void this.#pump()
@@ -106,7 +106,7 @@ export class EventStream implements Reader {
         const [watch] = this.#changed
         if (!watch) return
         this.#changed.delete(watch)
-        await this.#tell(watch)
+        await this.#sendState(watch)
       }
     } catch (error) {
       // The database may be away for a moment. The reader comes back with its position and misses nothing.
@@ -118,7 +118,7 @@ export class EventStream implements Reader {
   }
 
   /** Sends what of a topic the reader has not seen: its state if that differs, and the log lines after its last. */
-  async #tell(watch: Watch): Promise<void> {
+  async #sendState(watch: Watch): Promise<void> {
     const { topic, latest } = watch
     const before = this.#positions.get(topic.name) ?? AT_THE_BEGINNING
     const lines = watch.lines ? await this.#linesOf(watch, before.log) : []

@@ -1,4 +1,4 @@
-// All live streams of a mount: one watch per topic however many read it, one clock that looks, one connection that listens.
+// All live streams of a mount. They share one watch per topic, one poll, and one connection that listens.
 
 import type { Client } from '../../client/client.js'
 import type { Logger } from '../../domain/run/context.js'
@@ -6,16 +6,16 @@ import type { Limits } from '../options.js'
 import type { Caller } from '../principal.js'
 import { rateLimited } from '../problem.js'
 import { EventStream } from './event-stream.js'
-import { Looks } from './polls.js'
+import { Polls } from './polls.js'
 import type { Position } from './position.js'
 import type { Topic } from './topic.js'
 import type { Watch } from './watch.js'
 
 // At most four events of a topic a second.
-const LOOK_MS = 250
-const BEAT_MS = 1000
-// After a fault: of looking, of listening.
-const LOOK_AGAIN_MS = 1000
+const POLL_MS = 250
+const HEARTBEAT_MS = 1000
+// Until a failed poll or a failed listener is repeated.
+const POLL_AGAIN_MS = 1000
 const LISTEN_AGAIN_MS = 5000
 
 export interface StreamRequest {
@@ -26,7 +26,7 @@ export interface StreamRequest {
 }
 
 export class Hub {
-  readonly #looks: Looks
+  readonly #polls: Polls
   readonly #client: Client
   readonly #limits: Limits
   readonly #log: Logger
@@ -43,7 +43,7 @@ export class Hub {
     this.#client = client
     this.#limits = limits
     this.#log = log
-    this.#looks = new Looks(client)
+    this.#polls = new Polls(client)
   }
 
   /** Throws RATE_LIMITED when there are too many already. */
@@ -51,7 +51,7 @@ export class Hub {
     const { streams, streamsOfOne, slowReaderMs, streamMs } = this.#limits
     const ofCaller = [...this.#streams.values()].filter((name) => name === caller.name).length
     if (this.#closing.signal.aborted || this.#streams.size >= streams || ofCaller >= streamsOfOne) {
-      throw rateLimited('there are too many live streams already', LOOK_AGAIN_MS / 1000)
+      throw rateLimited('there are too many live streams already', POLL_AGAIN_MS / 1000)
     }
     const watches = topics.map((topic) => this.#watch(topic, caller.queues))
     const stream: EventStream = new EventStream({
@@ -60,7 +60,7 @@ export class Hub {
       slowReaderMs,
       streamMs,
       now: performance.now(),
-      lines: (id, after) => this.#looks.lines(id, after),
+      lines: (id, after) => this.#polls.lines(id, after),
       disconnect,
       onEnd: () => this.#leave(stream, watches),
       onFault: (error) => this.#log.warn({ err: error }, 'a live stream was ended; its reader comes back'),
@@ -115,7 +115,7 @@ export class Hub {
     while (this.#watches.size > 0 && !signal.aborted) {
       const now = performance.now()
       this.#listen(now)
-      await this.#look(now)
+      await this.#poll(now)
       this.#heartbeat(now)
       await this.#pause()
     }
@@ -123,10 +123,10 @@ export class Hub {
     await this.#stopListening()
   }
 
-  /** Until the next look, or until something new is to be looked at. */
+  /** Until the next poll, or until a new watch needs one. */
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LOOK_MS).unref()
+      const timer = setTimeout(resolve, POLL_MS).unref()
       this.#hurry = () => {
         clearTimeout(timer)
         resolve()
@@ -135,26 +135,26 @@ export class Hub {
   }
 
   #heartbeat(now: number): void {
-    if (now - this.#heartbeatAt < BEAT_MS) return
+    if (now - this.#heartbeatAt < HEARTBEAT_MS) return
     this.#heartbeatAt = now
     for (const stream of [...this.#streams.keys()]) stream.heartbeat(now)
   }
 
-  async #look(now: number): Promise<void> {
+  async #poll(now: number): Promise<void> {
     const due = [...this.#watches.values()].filter(({ dueAt }) => dueAt <= now)
     if (due.length === 0) return
     let changed: readonly Watch[] = due
     try {
-      changed = await this.#looks.look(due, now)
+      changed = await this.#polls.poll(due, now)
     } catch (error) {
-      // The streams stay. What was looked at before the fault may have changed, so all of it is told; who knows it hears nothing.
-      for (const watch of due) watch.dueAt = now + LOOK_AGAIN_MS
-      this.#log.warn({ err: error }, 'looking at what live streams are about failed; it is tried again')
+      // The poll may have stored some states before the fault, so every reader is marked; it sends only what is new to it.
+      for (const watch of due) watch.dueAt = now + POLL_AGAIN_MS
+      this.#log.warn({ err: error }, 'polling for live streams failed and is tried again')
     }
     for (const watch of changed) for (const reader of watch.readers) reader.mark(watch)
   }
 
-  /** A hint only: sums are looked at sooner. Where nothing can be heard the clock is enough. */
+  /** Only a hint to poll sums sooner. Without notifications the regular poll is enough. */
   #listen(now: number): void {
     if (this.#listening || now < this.#listenAt) return
     this.#listenAt = now + LISTEN_AGAIN_MS

@@ -1,4 +1,4 @@
-// Looks at what is watched: one question for many watches wherever that can be.
+// Polls what is watched, with one call for many watches where possible.
 
 import { createHash } from 'node:crypto'
 import type { Client } from '../../client/client.js'
@@ -16,36 +16,36 @@ import type { Sighting, Watch } from './watch.js'
 const JOB_MS = 250
 const SETTLED_JOB_MS = 1000
 const PIPELINE_MS = 500
-// A pipeline of thousands of jobs takes a while to count; it is not looked at for more than a tenth of the time.
+// A pipeline of thousands of jobs takes a while to count; polling it takes at most a tenth of the time.
 const PIPELINE_REST = 10
 const SUM_MS = 1000
 
 const IDS_AT_ONCE = 1000
 const LINES_AT_ONCE = 200
 const PIPELINE_JOBS = 200
-const REMEMBERED_STEPS = 100
+const LATEST_STEPS = 100
 // What a line may add to an event; the whole of it is in the job's logs.
 const FIELD_CHARACTERS = 8192
 
 type LogLine = Awaited<ReturnType<Client['logs']>>[number]
 
-export class Looks {
+export class Polls {
   readonly #client: Client
 
   constructor(client: Client) {
     this.#client = client
   }
 
-  /** Looks at all of them; those that changed. */
-  async look(watches: readonly Watch[], now: number): Promise<Watch[]> {
+  /** Polls all of them; returns those that changed. */
+  async poll(watches: readonly Watch[], now: number): Promise<Watch[]> {
     const of = (kind: string) => watches.filter(({ topic }) => topic.kind === kind)
     const changed = [
-      ...(await this.#lookAtJobs(of('job'), now)),
-      ...(await this.#lookAtQueues(of('queue'), now)),
-      ...(await this.#lookAtStats(of('stats'), now)),
+      ...(await this.#pollJobs(of('job'), now)),
+      ...(await this.#pollQueues(of('queue'), now)),
+      ...(await this.#pollStats(of('stats'), now)),
     ]
     for (const watch of of('pipeline')) {
-      if (await this.#lookAtPipeline(watch, now)) changed.push(watch)
+      if (await this.#pollPipeline(watch, now)) changed.push(watch)
     }
     return changed
   }
@@ -55,7 +55,7 @@ export class Looks {
     return (await this.#client.logs(id, { after, limit: LINES_AT_ONCE })).map(sentLine)
   }
 
-  async #lookAtJobs(watches: readonly Watch[], now: number): Promise<Watch[]> {
+  async #pollJobs(watches: readonly Watch[], now: number): Promise<Watch[]> {
     const changed = new Set<Watch>()
     for (const some of inChunks(watches, IDS_AT_ONCE)) {
       const versions = await this.#client.operator.versions(some.map(({ topic }) => topic.of))
@@ -87,35 +87,35 @@ export class Looks {
     return rows
   }
 
-  /** The latest that the handler remembers, without outputs: these are not for every reader of the watch. */
+  /** The latest durable steps, without outputs, which not every reader may see. */
   async #stepsOf(watch: Watch, version: string): Promise<readonly object[]> {
     if (version === NO_STEPS) return []
     if (watch.steps?.version !== version) {
-      const list = (await this.#client.steps(watch.topic.of)).slice(-REMEMBERED_STEPS)
+      const list = (await this.#client.steps(watch.topic.of)).slice(-LATEST_STEPS)
       watch.steps = { version, list: list.map(({ output: _, ...step }) => step) }
     }
     return watch.steps.list
   }
 
-  /** Takes lines that are new since the last look into the window; true when there were any. */
+  /** Adds the lines since the last poll to the window; true when there were any. */
   async #readOn(watch: Watch, last: string): Promise<boolean> {
     watch.lines ??= new LogWindow(last)
     if (BigInt(last) <= BigInt(watch.lines.to)) return false
     const read = await this.lines(watch.topic.of, watch.lines.to)
     watch.lines.add(read)
-    // There are more: the next look need not wait.
+    // There are more lines: poll again at once.
     if (read.length === LINES_AT_ONCE) watch.dueAt = 0
     return read.length > 0
   }
 
-  async #lookAtQueues(watches: readonly Watch[], now: number): Promise<Watch[]> {
+  async #pollQueues(watches: readonly Watch[], now: number): Promise<Watch[]> {
     if (watches.length === 0) return []
     const queues = await allQueues(this.#client)
     for (const watch of watches) watch.dueAt = now + SUM_MS
     return watches.filter((watch) => see(watch, queues.find(({ name }) => name === watch.topic.of) ?? null))
   }
 
-  async #lookAtStats(watches: readonly Watch[], now: number): Promise<Watch[]> {
+  async #pollStats(watches: readonly Watch[], now: number): Promise<Watch[]> {
     const changed: Watch[] = []
     for (const watch of watches) {
       watch.dueAt = now + SUM_MS
@@ -124,7 +124,7 @@ export class Looks {
     return changed
   }
 
-  async #lookAtPipeline(watch: Watch, now: number): Promise<boolean> {
+  async #pollPipeline(watch: Watch, now: number): Promise<boolean> {
     const begun = performance.now()
     const found = await findPipeline(this.#client, watch.topic.of)
     const pipeline = found && isVisiblePipeline(found, watch.queues) ? found : undefined
@@ -149,7 +149,7 @@ function shortStep({ id, step, type, state, attempts, progress, statusMessage, e
   return { id, step, type, state, attempts, progress, statusMessage, error, finishedAt }
 }
 
-/** Remembers how it looks; true when that is news. */
+/** Stores the state; true when it changed. */
 function see(watch: Watch, state: object | null): boolean {
   const text = JSON.stringify(state)
   const version = createHash('sha256').update(text).digest('base64url').slice(0, 12)

@@ -18,7 +18,7 @@ export function printPositions(positions: ReadonlyMap<string, Position>): string
   return new URLSearchParams(entries).toString()
 }
 
-/** What is not understood counts as unread: a reader is told too much rather than too little. Never throws. */
+/** An unknown part counts as unread: a repeated event is better than a missing one. Never throws. */
 export function parsePositions(text: string): Map<string, Position> {
   const positions = new Map<string, Position>()
   if (text.length > MOST_CHARACTERS) return positions

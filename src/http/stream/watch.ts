@@ -1,4 +1,4 @@
-// One thing that at least one stream is about, and how it looked last.
+// One topic that at least one stream follows, and its latest state.
 
 import type { StoredStep } from '../../domain/run/durable-step.js'
 import type { LogWindow } from './log-window.js'
@@ -11,7 +11,7 @@ export interface Sighting {
   readonly text: string
 }
 
-/** Who is told that it changed. */
+/** Is called when the state changed. */
 export interface Reader {
   mark(watch: Watch): void
 }
@@ -23,16 +23,16 @@ export interface Watch {
   /** The queues that its readers see, of what adds up over queues; undefined: all, or it is of one queue anyway. */
   readonly queues: readonly string[] | undefined
   readonly readers: Set<Reader>
-  /** undefined until the first look. */
+  /** undefined until the first poll. */
   latest: Sighting | undefined
-  /** What the database called its version at the last look; of jobs only. */
+  /** Its version in the database at the last poll; of jobs only. */
   storedVersion: string | undefined
-  /** From the first look on, and of jobs only: what was logged since. */
+  /** The log lines since the first poll; of jobs only. */
   lines: LogWindow | undefined
-  /** Of jobs only: what the handler remembers, and what the database called the version of that. */
+  /** The durable steps and their version in the database; of jobs only. */
   steps: { readonly version: string; readonly list: readonly Omit<StoredStep, 'output'>[] } | undefined
   /** It changes only if an operator wants it to. */
   isSettled: boolean
-  /** When to look again, in milliseconds of the process's clock. */
+  /** When to poll again, in milliseconds of the process's clock. */
   dueAt: number
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ERRORS } from '../../../src/domain/error/errors.js'
 import { JOB_STATES } from '../../../src/domain/job/job.js'
-import { allowed, DEEDS, type Operation, type Origin, refusalOf } from '../../../src/domain/job/transitions.js'
+import { allowed, OPERATIONS, type Operation, type Origin, refusalOf } from '../../../src/domain/job/transitions.js'
 import { ask, askList, askValue } from '../../support/ask.js'
 import { setClock } from '../../support/clock.js'
 import { type FinalState, givenIn, type JobWish, type Lease, settlement } from '../../support/given.js'
@@ -20,7 +20,7 @@ const REPEATED: Partial<Record<Origin, Operation>> = { completed: 'complete', fa
 const NEWEST_WINS = { key: 'matrix', key_policy: 'supersede' }
 
 describe.each(ORIGINS)('a job that is %s', (state) => {
-  const operations = DEEDS.filter((operation) => operation !== 'enqueue').map((operation) => ({
+  const operations = OPERATIONS.filter((operation) => operation !== 'enqueue').map((operation) => ({
     operation,
     end: described(state, operation),
   }))
