@@ -5,6 +5,7 @@
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_jobs.test.ts
 -- Two statements are cheaper than one that deletes and inserts, which reads each row twice. The rows are locked, so both see the same.
+-- It runs with the settings of its callers.
 create or replace function holdfast.claim_unkeyed(
   p_places tid[],
   p_worker text,
@@ -14,7 +15,6 @@ create or replace function holdfast.claim_unkeyed(
 )
   returns holdfast.lease[]
   language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_until timestamptz;

@@ -18,7 +18,6 @@ create or replace function holdfast.claim_unparked(
 )
   returns holdfast.lease[]
   language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_keyed constant bigint[] := array(

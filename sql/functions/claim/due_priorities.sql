@@ -1,26 +1,23 @@
--- due_priorities: where a scan of a queue starts in each of its priorities
+-- due_priorities: which priorities of a queue a claim scans
 --   Guard   the queue is not paused.
 --   Locks   none.
---   Returns the priorities that have due jobs, most urgent first, each with its first position to read behind.
+--   Returns the priorities that have due jobs, from p_from_priority on, most urgent first.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
--- One query for all priorities: a claim that finds little does not ask ten times. The priority of a given position is returned
--- unread, because the read would meet the dead entries that the position avoids. It runs with the settings of scan_queue.
+-- One query for all: a claim that finds little does not ask ten times. The priority of a position is returned unread, because
+-- the read would meet the dead entries that the position avoids. It runs with the settings of scan_queue.
 create or replace function holdfast.due_priorities(
   p_queue text,
   p_from_priority integer,
-  p_from_run_at timestamptz,
   p_from_job_id bigint,
   p_now timestamptz
 )
-  returns table (priority smallint, run_at timestamptz, job_id bigint)
+  returns smallint[]
   language plpgsql stable  -- a body in SQL would be planned at every call
 as $$
 begin
-  return query
-    select p.priority::smallint,
-           case when p.priority = p_from_priority then p_from_run_at else '-infinity' end,
-           case when p.priority = p_from_priority then p_from_job_id else 0 end
+  return array(
+    select p.priority
       from generate_series(p_from_priority, 9) as p(priority)
      where not exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null)
        and (p.priority = p_from_priority and p_from_job_id > 0
@@ -33,6 +30,7 @@ begin
               and r.crashes < 2
               and r.run_at <= p_now
             limit 1
-         ));
+         ))
+  );
 end
 $$;

@@ -41,9 +41,9 @@ begin
   leases := case when job_id = 0 then '{}' else
     holdfast.claim_unparked(p_queue, p_types, p_n, priority, run_at, job_id, p_worker, p_lease_id, v_now, p_lease_seconds) end;
 
-  for v_priority, v_run_at, v_job_id in
-    select d.* from holdfast.due_priorities(p_queue, priority, run_at, job_id, v_now) as d
-  loop
+  foreach v_priority in array holdfast.due_priorities(p_queue, p_from_priority, p_from_job_id, v_now) loop
+    v_run_at := case when v_priority = p_from_priority then p_from_run_at else '-infinity' end;
+    v_job_id := case when v_priority = p_from_priority then p_from_job_id else 0 end;
     loop
       v_limit := least(p_n - cardinality(leases), v_budget);
       exit when v_limit <= 0;

@@ -3,6 +3,7 @@
 --   Locks   none.
 --   Returns nothing.
 --   Notifies nothing.
+-- It runs with the settings of its callers.
 create or replace function holdfast.place_leases(p_rows holdfast.lease[])
   returns void
   language plpgsql volatile
