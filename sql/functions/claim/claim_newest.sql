@@ -62,8 +62,8 @@ begin
     if v_holder is not null then
       perform from holdfast.lease as l where l.job_id = v_holder for update skip locked;
       continue when not found
-        or not (select h.is_claimed from holdfast.lock_successors(array[v_holder], 'superseded', true) as h);
-      perform holdfast.end_leases(array[v_holder], 'superseded', null,
+        or not (select h.is_claimed from holdfast.lock_successors(array[v_holder], array['superseded'], true) as h);
+      perform holdfast.end_leases(array[v_holder], array['superseded'], null,
         array[jsonb_build_object('name', 'Superseded', 'message', format('job %s is newer', v_newest.job_id))]);
     end if;
     perform holdfast.supersede_pending(v_key.key, v_key.key_policy, v_newest.rank - 1);

@@ -14,13 +14,13 @@ declare
   v_members jsonb;
 begin
   select array_agg(distinct l.lease_id),
-         jsonb_agg(jsonb_build_object('job_id', l.job_id, 'token', l.token, 'lease_id', l.lease_id))
+         jsonb_agg(jsonb_build_object('job_id', l.job_id, 'token', l.token, 'lease_id', l.lease_id, 'outcome', 'release'))
     into v_found, v_members
     from holdfast.lease as l
    where l.lease_id = any (p_lease_ids)
      and l.locked_by = p_worker;
   if v_members is not null then
-    perform from holdfast.release_jobs_v1(v_members);
+    perform holdfast.settle_jobs_v1(v_members);
   end if;
   return coalesce(v_found, '{}');
 end

@@ -19,7 +19,7 @@ declare
      where r.key = p_key
        and r.key_policy = p_policy
        and r.rank <= p_up_to_rank
-       and (not r.linked or (select h.is_claimed from holdfast.lock_successors(array[r.job_id], 'superseded', true) as h))
+       and (not r.linked or (select h.is_claimed from holdfast.lock_successors(array[r.job_id], array['superseded'], true) as h))
      order by r.rank
      limit 1000
        for update skip locked
@@ -30,7 +30,7 @@ begin
   perform holdfast.place_outcomes(
     array(select holdfast.outcome_row(r, 'superseded', v_now, v_error) from unnest(v_pending) as r));
   if v_linked <> '{}' then
-    perform holdfast.unblock_successors(v_linked, 'superseded', 'sleepers');
+    perform holdfast.unblock_successors(v_linked, array_fill('superseded'::text, array[cardinality(v_linked)]), 'sleepers');
   end if;
   return cardinality(v_pending);
 end

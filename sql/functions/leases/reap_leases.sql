@@ -50,7 +50,7 @@ begin
        cross join lateral (select s.attempts >= s.max_attempts or s.has_crashed and s.crashes >= 2) as f(is_final)
        cross join lateral (select holdfast.loss_error(s.job_id, s.locked_by, s.has_crashed, s.crashes + 1)) as e(error)
        where not (s.linked and f.is_final)
-          or (select h.is_claimed from holdfast.lock_successors(array[s.job_id], 'failed', true) as h)
+          or (select h.is_claimed from holdfast.lock_successors(array[s.job_id], array['failed'], true) as h)
     ),
     told as (
       insert into holdfast.attempt (job_id, token, attempt, verdict, lease_id, worker, started_at, ended_at, error)
@@ -71,7 +71,7 @@ begin
       perform holdfast.return_leases(v_expired, null, 0);
     end if;
     if v_final is not null then
-      perform holdfast.end_leases(v_final, 'failed', null, v_errors);
+      perform holdfast.end_leases(v_final, array_fill('failed'::text, array[cardinality(v_final)]), null, v_errors);
     end if;
   end if;
 

@@ -35,7 +35,7 @@ begin
         perform holdfast.free_keys(array[v_key], '{}');
       end if;
       if v_ready.linked then
-        perform holdfast.unblock_successors(array[p_job_id], 'cancelled', 'always');
+        perform holdfast.unblock_successors(array[p_job_id], array['cancelled'], 'always');
       end if;
       exit;
     end if;
@@ -44,17 +44,17 @@ begin
     perform from holdfast.lease as l where l.job_id = p_job_id for update;
     if found then
       v_state := 'running';
-      perform holdfast.end_leases(array[p_job_id], 'cancelled', null, array[v_error], 'always');
+      perform holdfast.end_leases(array[p_job_id], array['cancelled'], null, array[v_error], 'always');
       exit;
     end if;
 
     if exists (select from holdfast.waiting as w where w.job_id = p_job_id) then
       begin
-        perform from holdfast.lock_successors(array[p_job_id], 'cancelled');
+        perform from holdfast.lock_successors(array[p_job_id], array['cancelled']);
         select w.* into strict v_waiting from holdfast.waiting as w where w.job_id = p_job_id;
         perform holdfast.drop_waiting(array[p_job_id]);
         perform holdfast.place_outcomes(array[holdfast.outcome_row(v_waiting, 'cancelled', holdfast.now(), v_error)]);
-        perform holdfast.unblock_successors(array[p_job_id], 'cancelled', 'always');
+        perform holdfast.unblock_successors(array[p_job_id], array['cancelled'], 'always');
         v_state := 'waiting';
         exit;
       exception

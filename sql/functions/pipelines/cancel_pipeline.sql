@@ -46,7 +46,8 @@ begin
   perform from holdfast.pipeline as p where p.id = p_pipeline for update;
 
   cancelled := holdfast.cancel_unstarted(p_pipeline, v_error) + cardinality(v_running);
-  perform holdfast.end_leases(v_running, 'cancelled', null, array_fill(v_error, array[cardinality(v_running)]), 'always');
+  perform holdfast.end_leases(v_running, array_fill('cancelled'::text, array[cardinality(v_running)]), null,
+    array_fill(v_error, array[cardinality(v_running)]), 'always');
   update holdfast.pipeline as p
      set stopped_by = o.job_id, stopped_at = holdfast.now()
     from (

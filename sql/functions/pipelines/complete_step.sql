@@ -2,10 +2,10 @@
 --   Guard   the caller holds the lease (job id, token, lease id). What comes after is claimed for the caller if it waits for
 --           nothing more, has no key and a type that the caller has a handler for, and its queue is not paused and has room.
 --   Locks   the lease row, then the successor's waiting row. For a step with a key and for other shapes of a graph as
---           complete_steps.
+--           settle_jobs.
 --   Returns null when the lease was lost. Else a list of what is now claimed for the caller: as encode_claimed_jobs, with facts, by
 --           id: what results_after gives for an input that is computed. Repeating a completion is settled again.
---   Notifies sleeping workers of what became pending and was not handed over.
+--   Notifies sleeping workers of what became pending and was not handed off.
 -- To set a statement up takes longer than to run it. So there are few, each of the cheapest kind, and all in one function.
 create or replace function holdfast.complete_step_v1(
   p_job_id bigint,
@@ -14,7 +14,7 @@ create or replace function holdfast.complete_step_v1(
   p_output jsonb,
   p_worker text,
   p_queues text[],
-  p_rooms integer[],
+  p_slots integer[],
   p_types text[]
 )
   returns json
@@ -27,6 +27,7 @@ as $$
 declare
   v_now constant timestamptz := holdfast.now();
   v_lease_id constant uuid := gen_random_uuid();
+  v_lease holdfast.lease;
   v_after bigint[];
   v_next holdfast.waiting;
   v_job record;
@@ -34,40 +35,36 @@ declare
   v_facts json;
   v_pending bigint[];
 begin
-  with ended as (
-    delete from holdfast.lease as l
-     where l.job_id = p_job_id
-       and l.token = p_token
-       and l.lease_id = p_lease_id
-       and l.key is null
-       and l.linked
-    returning l.attempts, l.locked_by, l.locked_at, l.run_at
-  )
-  insert into holdfast.outcome
-    (job_id, state, attempts, token, lease_id, locked_by, locked_at, run_at, finished_at, output)
-  select p_job_id, 'completed', e.attempts, p_token, p_lease_id, e.locked_by, e.locked_at, e.run_at, v_now, p_output
-    from ended as e;
+  select l.* into v_lease
+    from holdfast.lease as l
+   where l.job_id = p_job_id
+     and l.token = p_token
+     and l.lease_id = p_lease_id
+     and l.key is null
+     and l.linked
+     for update;
   if not found then
     return (
-      select case when c.lost = '{}' then coalesce(array_to_json(c.handed), '[]') end
-        from holdfast.complete_steps_v1(
+      select case when s.lost = '{}' then coalesce(array_to_json(s.handed), '[]') end
+        from holdfast.settle_jobs_v1(
                jsonb_build_array(jsonb_build_object(
-                 'job_id', p_job_id, 'token', p_token, 'lease_id', p_lease_id, 'output', p_output)),
-               p_worker, p_queues, p_rooms, p_types) as c
+                 'job_id', p_job_id, 'token', p_token, 'lease_id', p_lease_id, 'outcome', 'complete', 'output', p_output)),
+               p_worker, p_queues, p_slots, p_types) as s
     );
   end if;
+  perform holdfast.drop_leases(array[p_job_id]);
+  perform holdfast.place_outcomes(array[holdfast.outcome_row(v_lease, 'completed', v_now, p_output)]);
 
   v_after := array(select d.job_id from holdfast.dependency as d where d.depends_on = p_job_id limit 2);
   if cardinality(v_after) = 1 then
-    delete from holdfast.waiting as w
-     where w.job_id = v_after[1]
-       and w.open = 1
-    returning w.*
-      into v_next;
+    select w.* into v_next from holdfast.waiting as w where w.job_id = v_after[1] and w.open = 1 for update;
+    if found then
+      perform holdfast.drop_waiting(v_after);
+    end if;
   end if;
 
   -- What may not be claimed here is left to the claim by id, which says what is wrong.
-  if v_next.type = any (p_types) and p_rooms[array_position(p_queues, v_next.queue)] > 0 and p_worker <> ''
+  if v_next.type = any (p_types) and p_slots[array_position(p_queues, v_next.queue)] > 0 and p_worker <> ''
     and current_setting('transaction_isolation') = 'read committed'
   then
     select j.priority, j.max_attempts, j.input, y.lease_seconds
@@ -79,8 +76,7 @@ begin
        and not exists (select from holdfast.queue as q where q.name = j.queue and q.paused_at is not null);
     if found then
       v_lease := holdfast.lease_row(
-        holdfast.ready_row(v_next.job_id, v_next.type, v_next.queue, v_job.priority, v_now, v_job.max_attempts,
-                           p_linked => true),
+        holdfast.ready_row(v_next.job_id, v_next.type, v_next.queue, v_job.priority, v_now, v_job.max_attempts, p_linked => true),
         v_next.token + 1, p_worker, v_lease_id, v_now, v_now + make_interval(secs => v_job.lease_seconds));
       perform holdfast.place_leases(array[v_lease]);
       if v_job.input ? 'holdfast.results' then
@@ -98,11 +94,11 @@ begin
     update holdfast.waiting as w set open = w.open - 1 where w.job_id = v_after[1] and v_after[2] is null and w.open > 1;
     -- Where something waits, the pipeline has not stopped and lives on. Where nothing does, this may have been its end.
     if not found then
-      v_pending := holdfast.unblock_successors(array[p_job_id], 'completed', 'never');
+      v_pending := holdfast.unblock_successors(array[p_job_id], array['completed'], 'never');
     end if;
   end if;
   if v_pending <> '{}' then
-    return coalesce(array_to_json(holdfast.hand_off_jobs(v_pending, p_worker, p_queues, p_rooms, p_types)), '[]');
+    return coalesce(array_to_json(holdfast.hand_off_jobs(v_pending, p_worker, p_queues, p_slots, p_types)), '[]');
   end if;
   return '[]';
 end

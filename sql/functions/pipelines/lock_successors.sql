@@ -1,5 +1,5 @@
 -- lock_successors: locks what the end of steps decides about
---   Guard   the caller has ended the jobs or holds them; p_state is how they end.
+--   Guard   the caller has ended the jobs or holds them; p_states, beside p_job_ids, is how they end.
 --   Locks   waiting rows in order of the id: the jobs' own, their successors', and all of a pipeline that this end stops;
 --           then, by id, the rows of these pipelines and of those that compensate.
 --   Returns the pipelines to stop and the locked ones that compensate. With p_skips it never waits: is_claimed false means that
@@ -8,7 +8,7 @@
 --   Tested by  test/sql/pipelines/unblock_successors.test.ts
 create or replace function holdfast.lock_successors(
   p_job_ids bigint[],
-  p_state text,
+  p_states text[],
   p_skips boolean default false,
   out stopping uuid[],
   out compensating uuid[],
@@ -24,10 +24,10 @@ declare
   v_pipelines uuid[] := '{}';
 begin
   select coalesce(array_agg(distinct p.id) filter (
-           where p_state <> 'completed' and p.on_failure <> 'continue' and p.compensated_at is null), '{}'),
+           where w.state <> 'completed' and p.on_failure <> 'continue' and p.compensated_at is null), '{}'),
          coalesce(array_agg(distinct p.id) filter (where p.on_failure = 'compensate' and p.compensated_at is null), '{}')
     into stopping, compensating
-    from unnest(p_job_ids) as w(job_id)
+    from unnest(p_job_ids, p_states) as w(job_id, state)
    cross join lateral (select b.pipeline_id from holdfast.job as b where b.id = w.job_id limit 1) as j
    cross join lateral (select b.* from holdfast.pipeline as b where b.id = j.pipeline_id limit 1) as p;
   v_waiting := p_job_ids

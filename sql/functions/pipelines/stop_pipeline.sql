@@ -4,7 +4,7 @@
 --   Returns nothing; the first of p_job_ids that did not complete is written down as the reason.
 --   Notifies sleeping workers of jobs that waited for a freed key.
 --   Tested by  test/sql/pipelines/unblock_successors.test.ts
-create or replace function holdfast.stop_pipeline(p_pipeline uuid, p_job_ids bigint[], p_state text)
+create or replace function holdfast.stop_pipeline(p_pipeline uuid, p_job_ids bigint[], p_states text[])
   returns void
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
@@ -12,15 +12,16 @@ as $$
 declare
   v_by record;
 begin
-  select j.id, coalesce((select s.name from holdfast.pipeline_step as s where s.job_id = j.id), j.type) as name
+  select j.id, coalesce((select s.name from holdfast.pipeline_step as s where s.job_id = j.id), j.type) as name, w.state
     into v_by
-    from holdfast.job as j
-   where j.id = any (p_job_ids)
-     and j.pipeline_id = p_pipeline
+    from unnest(p_job_ids, p_states) as w(job_id, state)
+   cross join lateral (select * from holdfast.job as b where b.id = w.job_id limit 1) as j
+   where j.pipeline_id = p_pipeline
+     and w.state <> 'completed'
    order by j.id
    limit 1;
   perform holdfast.cancel_unstarted(p_pipeline, jsonb_build_object('name', 'PipelineStopped', 'message',
-    format('step %s (job %s) %s', v_by.name, v_by.id, case p_state when 'failed' then p_state else 'was ' || p_state end)));
+    format('step %s (job %s) %s', v_by.name, v_by.id, case v_by.state when 'failed' then v_by.state else 'was ' || v_by.state end)));
   update holdfast.pipeline as p
      set stopped_by = v_by.id, stopped_at = holdfast.now()
    where p.id = p_pipeline

@@ -1,18 +1,16 @@
 -- unblock_successors: waiting → pending | cancelled for the jobs that come after those that have just ended
---   Guard   the caller has ended the jobs as p_state, in this transaction.
+--   Guard   the caller has ended the jobs in this transaction, each in the state that stands beside it.
 --   Locks   as lock_successors; pending jobs of a stopped pipeline, skip locked.
 --   Returns the jobs that became pending. A pipeline that stops: its waiting and pending jobs are cancelled, what runs may end;
 --           one that compensates: when nothing of it lives any more, its compensations begin.
 --   Notifies workers of these jobs' queues, by p_wake.
-create or replace function holdfast.unblock_successors(p_job_ids bigint[], p_state text, p_wake text)
+create or replace function holdfast.unblock_successors(p_job_ids bigint[], p_states text[], p_wake text)
   returns bigint[]
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
-  set enable_bitmapscan = off
-  set enable_nestloop = off
-  set enable_mergejoin = off
+  set enable_nestloop = off  -- 1,000 x 1,000 when the planner believes that one job waits
 as $$
 declare
   v_held record;
@@ -22,9 +20,9 @@ declare
   v_tokens bigint[];
   v_pipeline uuid;
 begin
-  select h.stopping, h.compensating into v_held from holdfast.lock_successors(p_job_ids, p_state) as h;
+  select h.stopping, h.compensating into v_held from holdfast.lock_successors(p_job_ids, p_states) as h;
   foreach v_pipeline in array v_held.stopping loop
-    perform holdfast.stop_pipeline(v_pipeline, p_job_ids, p_state);
+    perform holdfast.stop_pipeline(v_pipeline, p_job_ids, p_states);
   end loop;
 
   select array_agg(d.job_id), array_agg(d.n)
@@ -36,15 +34,13 @@ begin
        group by d.job_id
     ) as d;
   if v_after is not null then
-    with freed as (
-      delete from holdfast.waiting as w
-       using unnest(v_after, v_counts) as d(job_id, n)
-       where w.job_id = any (v_after)
-         and w.job_id = d.job_id
-         and w.open = d.n
-      returning w.job_id, w.token
-    )
-    select array_agg(f.job_id order by f.job_id), array_agg(f.token order by f.job_id) into v_freed, v_tokens from freed as f;
+    select array_agg(w.job_id order by w.job_id), array_agg(w.token order by w.job_id)
+      into v_freed, v_tokens
+      from holdfast.waiting as w
+      join unnest(v_after, v_counts) as d(job_id, n) on d.job_id = w.job_id
+     where w.job_id = any (v_after)
+       and w.open = d.n;
+    perform holdfast.drop_waiting(v_freed);
     if cardinality(v_freed) is distinct from cardinality(v_after) then
       update holdfast.waiting as w
          set open = w.open - d.n

@@ -1,38 +1,13 @@
--- cancel_jobs: running → cancelled, by the handler's own word
---   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
---   Locks   key rows in order, then lease rows by id.
+-- cancel_jobs: running → cancelled, by the handler's own decision
+--   Guard   as settle_jobs.
+--   Locks   as settle_jobs.
 --   Returns one row per member: settled true, or false with code LEASE_LOST.
 --   Notifies sleeping workers of jobs that waited for a freed key.
 -- Members: job_id, token, lease_id and reason.
-create or replace function holdfast.cancel_jobs_v1(p_settlements jsonb)
-  returns table (job_id bigint, settled boolean, code text)
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
-as $$
-declare
-  v_places integer[];
-  v_ids bigint[];
-  v_errors jsonb[];
-begin
-  perform holdfast.check_settlements(p_settlements);
-  select coalesce(array_agg(h.place), '{}'), array_agg(h.job_id),
-         array_agg(jsonb_build_object('name', 'Cancelled', 'message',
-           left(coalesce(p_settlements -> (h.place - 1) ->> 'reason', 'cancelled by its handler'), 1000)))
-    into v_places, v_ids, v_errors
-    from (select distinct on (h.job_id) h.place, h.job_id from holdfast.lock_leases(p_settlements) as h) as h;
-  if v_ids is not null then
-    perform holdfast.end_leases(v_ids, 'cancelled', null, v_errors);
-  end if;
-  return query select v.job_id, v.settled, v.code from holdfast.verdicts(p_settlements, v_places) as v;
-end
-$$;
-
 create or replace function holdfast.cancel_jobs(settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
-  select * from holdfast.cancel_jobs_v1(settlements)
+  select * from holdfast.settle_as(settlements, 'cancel')
 $$;

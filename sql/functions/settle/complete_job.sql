@@ -10,7 +10,7 @@ create or replace function holdfast.complete_job_v1(p_job_id bigint, p_token big
 as $$
 begin
   perform holdfast.assert_lease_v1(p_job_id, p_token, p_lease_id);
-  perform holdfast.end_leases(array[p_job_id], 'completed', array[p_output], null, 'always');
+  perform holdfast.end_leases(array[p_job_id], array['completed'], array[p_output], null, 'always');
 end
 $$;
 

@@ -4,10 +4,10 @@
 --   Returns the jobs of pipelines that became pending; the keys are free and their next jobs un-parked.
 --   Notifies sleeping workers of un-parked jobs; of jobs of pipelines by p_wake.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
--- p_outputs and p_errors stand beside p_job_ids, or are null for none.
+-- p_states stands beside p_job_ids; p_outputs and p_errors too, or they are null for none.
 create or replace function holdfast.end_leases(
   p_job_ids bigint[],
-  p_state text,
+  p_states text[],
   p_outputs jsonb[],
   p_errors jsonb[],
   p_wake text default 'sleepers'
@@ -23,11 +23,13 @@ declare
   v_outcomes holdfast.outcome[];
   v_keys text[];
   v_linked bigint[];
+  v_linked_states text[];
 begin
-  select array_agg(holdfast.outcome_row(l, p_state, v_now, w.output, w.error)),
-         array_agg(l.key) filter (where l.key is not null), array_agg(l.job_id) filter (where l.linked)
-    into v_outcomes, v_keys, v_linked
-    from unnest(p_job_ids, p_outputs, p_errors) as w(job_id, output, error)
+  select array_agg(holdfast.outcome_row(l, w.state, v_now, w.output, w.error)),
+         array_agg(l.key) filter (where l.key is not null), array_agg(l.job_id) filter (where l.linked),
+         array_agg(w.state) filter (where l.linked)
+    into v_outcomes, v_keys, v_linked, v_linked_states
+    from unnest(p_job_ids, p_states, p_outputs, p_errors) as w(job_id, state, output, error)
    cross join lateral (select * from holdfast.lease as b where b.job_id = w.job_id limit 1) as l;
   perform holdfast.drop_leases(p_job_ids);
   perform holdfast.place_outcomes(v_outcomes);
@@ -35,6 +37,6 @@ begin
   if v_keys is not null then
     perform holdfast.free_keys(v_keys, p_job_ids);
   end if;
-  return case when v_linked is null then '{}' else holdfast.unblock_successors(v_linked, p_state, p_wake) end;
+  return case when v_linked is null then '{}' else holdfast.unblock_successors(v_linked, v_linked_states, p_wake) end;
 end
 $$;

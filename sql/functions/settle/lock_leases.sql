@@ -1,11 +1,11 @@
 -- lock_leases: locks the leases that the caller really has
 --   Guard   job id, token and lease id match, member by member.
 --   Locks   key rows in order, then lease rows by id; waits for short transitions of the same jobs.
---   Returns one row per member whose lease is held; stale members are missing.
+--   Returns the place of the member, from 1, and its job, one row per job whose lease is held; stale members are missing.
 --   Notifies nothing.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
 create or replace function holdfast.lock_leases(p_settlements jsonb)
-  returns table (place integer, job_id bigint, token bigint, lease_id uuid)
+  returns table (place integer, job_id bigint)
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
@@ -29,7 +29,7 @@ begin
        order by l.job_id
          for update
     )
-    select w.place::integer, w.job_id, w.token, w.lease_id
+    select distinct on (w.job_id) w.place::integer, w.job_id
       from rows from (
         jsonb_to_recordset(p_settlements) as (job_id bigint, token bigint, lease_id uuid)
       ) with ordinality as w(job_id, token, lease_id, place)

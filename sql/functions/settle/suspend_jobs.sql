@@ -1,89 +1,15 @@
 -- suspend_jobs: running → pending until what its handler waits for has come, the attempt given back
---   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
---   Locks   key rows in order, then lease rows by id; the advisory locks of the events, shared and only tried.
---   Returns one row per member: settled true, or false with code LEASE_LOST. The job is due when the first of its waits
---           is over: at once if its event is there, and soon again if an emit of it is under way, which is not waited for.
+--   Guard   as settle_jobs.
+--   Locks   as settle_jobs.
+--   Returns one row per member: settled true, or false with code LEASE_LOST. The job is due when the first of its waits is
+--           over, and at once if its event is there.
 --   Notifies workers that would sleep past the new run_at.
 -- Members: job_id, token, lease_id and waits: [{kind: sleep | event, name, delay_ms, event}]. A wait that is known keeps its
 -- first end. delay_ms of an event is its timeout.
-create or replace function holdfast.suspend_jobs_v1(p_settlements jsonb)
-  returns table (job_id bigint, settled boolean, code text)
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_seqscan = off
-as $$
-declare
-  v_now constant timestamptz := holdfast.now();
-  v_places integer[];
-  v_waits jsonb;
-  v_free text[];  -- events that nobody is emitting just now
-  v_ids bigint[];
-  v_run_ats timestamptz[];
-begin
-  perform holdfast.check_settlements(p_settlements);
-  perform holdfast.check_waits(p_settlements);
-  select coalesce(array_agg(h.place), '{}'),
-         jsonb_agg(w.wait || jsonb_build_object('job_id', h.job_id, 'token', h.token))
-    into v_places, v_waits
-    from (select distinct on (h.job_id) h.place, h.job_id, h.token from holdfast.lock_leases(p_settlements) as h) as h
-   cross join lateral jsonb_array_elements(p_settlements -> (h.place - 1) -> 'waits') as w(wait);
-  v_free := array(
-    select e.event
-      from (
-        select distinct w.event
-          from jsonb_to_recordset(v_waits) as w(event text)
-         where w.event is not null
-         limit 200  -- each takes a slot of the server's lock table; the others are looked at again soon
-      ) as e
-     where pg_try_advisory_xact_lock_shared(holdfast.event_lock_id(e.event))
-  );
-
-  -- Under the locks: what was emitted before is seen here, what comes later sees this row.
-  insert into holdfast.durable_step as s (job_id, kind, name, token, at, wake_at, event, is_open, output)
-  select w.job_id, w.kind, w.name, w.token, v_now, v_now + make_interval(secs => 0.001 * w.delay_ms), w.event,
-         w.kind = 'event' and e.payload is null, e.payload
-    from jsonb_to_recordset(v_waits)
-      as w(job_id bigint, token bigint, kind text, name text, event text, delay_ms double precision)
-    left join lateral (select e.payload from holdfast.event as e where e.name = w.event limit 1) as e on true
-   where w.event is null or w.event = any (v_free)
-  on conflict on constraint durable_step_pkey do update
-     set token = excluded.token,
-         is_open = s.is_open and excluded.output is null,
-         output = coalesce(s.output, case when s.is_open then excluded.output end);
-  -- The row of an event that is being emitted is locked perhaps: it is made where it is missing, and not waited for.
-  insert into holdfast.durable_step (job_id, kind, name, token, at, wake_at, event, is_open)
-  select w.job_id, w.kind, w.name, w.token, v_now, v_now + make_interval(secs => 0.001 * w.delay_ms), w.event, true
-    from jsonb_to_recordset(v_waits)
-      as w(job_id bigint, token bigint, kind text, name text, event text, delay_ms double precision)
-   where w.kind = 'event' and w.event <> all (v_free)
-  on conflict on constraint durable_step_pkey do nothing;
-
-  select array_agg(d.job_id), array_agg(d.run_at)
-    into v_ids, v_run_ats
-    from (
-      select w.job_id, min(case
-               when s.kind = 'event' and not s.is_open then v_now
-               when s.kind = 'event' and w.event <> all (v_free) then least(s.wake_at, v_now + interval '200 milliseconds')
-               else greatest(s.wake_at, v_now)
-             end) as run_at
-        from jsonb_to_recordset(v_waits) as w(job_id bigint, kind text, name text, event text)
-       cross join lateral (
-         select * from holdfast.durable_step as b where b.job_id = w.job_id and b.kind = w.kind and b.name = w.name limit 1
-       ) as s
-       group by w.job_id
-    ) as d;
-  if v_ids is not null then
-    perform holdfast.return_leases(v_ids, v_run_ats, 1);
-  end if;
-  return query select v.job_id, v.settled, v.code from holdfast.verdicts(p_settlements, v_places) as v;
-end
-$$;
-
 create or replace function holdfast.suspend_jobs(settlements jsonb)
   returns table (job_id bigint, settled boolean, code text)
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
-  select * from holdfast.suspend_jobs_v1(settlements)
+  select * from holdfast.settle_as(settlements, 'suspend')
 $$;

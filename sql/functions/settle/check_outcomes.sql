@@ -1,30 +1,43 @@
--- check_waits: refuses a suspension that waits for nothing, or for what could not be kept
---   Guard   READ COMMITTED: the events are locked in one statement and looked for in the next.
+-- check_outcomes: refuses a batch with an unknown outcome, and a suspension that waits for nothing or for what cannot be kept
+--   Guard   suspensions need READ COMMITTED: events are locked in one statement and read in the next.
 --   Locks   none.
---   Returns nothing; raises WRONG_ISOLATION or INVALID_OPTION.
+--   Returns nothing; raises WRONG_ISOLATION or INVALID_OPTION. A member without its lease is not refused here: it is a lost lease.
 --   Notifies nothing.
 --   Tested by  test/sql/settle/suspend_jobs.test.ts
-create or replace function holdfast.check_waits(p_settlements jsonb)
+create or replace function holdfast.check_outcomes(p_settlements jsonb)
   returns void
   language plpgsql stable
   set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_suspended jsonb;
   v_wait record;
 begin
+  perform holdfast.check_settlements(p_settlements);
+  if exists (
+    select
+      from jsonb_to_recordset(p_settlements) as m(outcome text)
+     where (m.outcome in ('complete', 'fail', 'snooze', 'suspend', 'release', 'cancel')) is not true
+  ) then
+    perform holdfast.refuse('INVALID_OPTION', 'every member needs an outcome: complete, fail, snooze, suspend, release or cancel');
+  end if;
+  v_suspended := jsonb_path_query_array(p_settlements, 'strict $[*] ? (@.outcome == "suspend")');
+  if v_suspended = '[]' then
+    return;
+  end if;
   if current_setting('transaction_isolation') <> 'read committed' then
     perform holdfast.refuse('WRONG_ISOLATION', 'waits need a READ COMMITTED transaction',
       jsonb_build_object('received', current_setting('transaction_isolation')));
   elsif exists (
     select
-      from jsonb_array_elements(p_settlements) as m(member)
+      from jsonb_array_elements(v_suspended) as m(member)
      where jsonb_typeof(m.member -> 'waits') is distinct from 'array' or m.member -> 'waits' = '[]'
   ) then
-    perform holdfast.refuse('INVALID_OPTION', 'every member needs the waits that it is suspended for');
+    perform holdfast.refuse('INVALID_OPTION', 'every suspended member needs the waits that it is suspended for');
   end if;
   for v_wait in
     select w.kind, w.name, w.event, w.delay_ms
-      from jsonb_array_elements(p_settlements) as m(member)
+      from jsonb_array_elements(v_suspended) as m(member)
      cross join lateral jsonb_to_recordset(m.member -> 'waits')
         as w(kind text, name text, event text, delay_ms double precision)
   loop
