@@ -15,7 +15,7 @@ const CLAIM = {
 }
 const COMPLETE = {
   name: 'complete',
-  text: 'select c as lost from holdfast.complete_claims_v1($1::bigint[], $2::integer[], $3::bigint[], $4::uuid[]) as c',
+  text: 'select c as lost from holdfast.complete_plain_jobs_v1($1::bigint[], $2::integer[], $3::bigint[], $4::uuid[]) as c',
 }
 
 async function open(url) {

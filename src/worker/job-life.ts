@@ -17,7 +17,7 @@ import { monotonicMs } from './monotonic.js'
 import type { RenewalOptions } from './options.js'
 import { RunStarter, type RunStarterParts } from './run/run-starter.js'
 import { Announcer } from './settle/announce.js'
-import { DirectHandoff, type HandoffReceiver } from './settle/direct-handoff.js'
+import { type HandoffReceiver, OutcomeWriter } from './settle/outcome-writer.js'
 import { type EndedRun, Settler, type SettlerListener } from './settle/settler.js'
 
 export interface JobLifeParts extends RunStarterParts {
@@ -57,11 +57,7 @@ export class JobLife implements SettlerListener {
     this.#parts = parts
     this.#announcer = new Announcer(parts)
     this.#runs = new RunStarter(parts, this.onFault)
-    this.#settler = new Settler(
-      store,
-      new DirectHandoff(store, { worker, types: registry.types }, parts.receiver),
-      this,
-    )
+    this.#settler = new Settler(new OutcomeWriter(store, { worker, types: registry.types }, parts.receiver), this)
     this.claims = new UnacknowledgedClaims({
       release: (leaseIds) => releaseClaims(store, worker, leaseIds),
       onReleased: () => parts.onReleased?.(),

@@ -18,7 +18,7 @@ import type { WorkerIdentity } from './identity.js'
 import { JobLife, type JobLifeParts } from './job-life.js'
 import { monotonicMs } from './monotonic.js'
 import type { CheckedWorkerOptions } from './options.js'
-import type { HandoffReceiver } from './settle/direct-handoff.js'
+import type { HandoffReceiver } from './settle/outcome-writer.js'
 
 export interface WorkerParts extends Omit<JobLifeParts, 'worker' | 'receiver' | 'onReleased'> {
   readonly identity: WorkerIdentity

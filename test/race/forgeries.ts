@@ -1,6 +1,6 @@
 // Checks of the fence itself: leases that are nearly right, and a clock that must not stand still.
 import { randomUUID } from 'node:crypto'
-import { ask, askRow, askValue } from '../support/ask.js'
+import { ask, askValue } from '../support/ask.js'
 import type { Actor } from './harness.js'
 import type { Policy, PresentedLease, Staged } from './operations.js'
 import type { Race } from './race.js'
@@ -21,49 +21,53 @@ function forged(word: 'complete' | 'fail', policy: Policy, forge: (lease: Presen
 const wrongToken = (lease: PresentedLease) => ({ ...lease, token: lease.token - 1 })
 const wrongLeaseId = (lease: PresentedLease) => ({ ...lease, lease_id: randomUUID() })
 
-/** The same for a whole claim. */
-function forgedClaim(forge: (lease: PresentedLease) => PresentedLease): Check {
+/** The same for the array form. */
+function forgedPlain(forge: (lease: PresentedLease) => PresentedLease): Check {
   return async (race) => {
     const { lease } = await stage(race, null)
     const { job_id, token, lease_id } = forge(lease)
-    const lost = await askValue<number[]>(
+    const unsettled = await askValue<string[]>(
       race.admin,
-      'select holdfast.complete_claims_v1(array[$1::bigint], array[1], array[$2::bigint], array[$3::uuid])',
+      'select holdfast.complete_plain_jobs_v1(array[$1::bigint], array[1], array[$2::bigint], array[$3::uuid])',
       [job_id, token, lease_id],
     )
-    return lost.length === 1 ? [] : ['complete_claims was taken with a forged lease']
+    return unsettled.length === 1 ? [] : ['complete_plain_jobs was taken with a forged lease']
   }
 }
 
-export const completeWithWrongToken = forged('complete', null, wrongToken)
-export const completeWithWrongLeaseId = forged('complete', null, wrongLeaseId)
 export const keyedCompleteWithWrongToken = forged('complete', 'exclusive', wrongToken)
-export const claimWithWrongToken = forgedClaim(wrongToken)
-export const claimWithWrongLeaseId = forgedClaim(wrongLeaseId)
+export const plainWithWrongToken = forgedPlain(wrongToken)
 export const failWithWrongLeaseId = forged('fail', null, wrongLeaseId)
 
 /** A worker that holds a job again, under the lease of another job in the same batch, and presents its first lease. */
-export const completeWithMixedPairs: Check = async (race) => {
-  const { stale, first, lease } = await stage(race, null)
-  await ask(race.admin, 'select holdfast.release_jobs($1)', [JSON.stringify([lease])])
-  const other = await askValue<string>(race.admin, `select holdfast.enqueue('task')`)
-  const claimed = await ask(race.admin, `select * from holdfast.claim_jobs('w', '{default}', '{task}', 2)`)
-  const [again, beside] = [first, other].map((id) => claimed.find((row) => row.id === String(id)))
-  if (!again || !beside) throw new Error('both jobs must be claimed in one call')
-  const batch = [
-    { ...stale, token: again.token },
-    { job_id: other, token: beside.token, lease_id: beside.lease_id },
-  ]
-  const answer = await askRow<{ settled: boolean }>(
-    race.admin,
-    'select settled from holdfast.complete_jobs($1) where job_id = $2',
-    [JSON.stringify(batch), first],
-  )
-  const state = await askValue<string>(race.admin, 'select state from holdfast.jobs where id = $1', [first])
-  return answer.settled || state !== 'running'
-    ? [`a stale member was taken with another one's lease: job is ${state}`]
-    : []
-}
+const withMixedPairs =
+  (complete: (race: Race, batch: readonly object[]) => Promise<unknown>): Check =>
+  async (race) => {
+    const { stale, first, lease } = await stage(race, null)
+    await ask(race.admin, 'select holdfast.release_jobs($1)', [JSON.stringify([lease])])
+    const other = await askValue<string>(race.admin, `select holdfast.enqueue('task')`)
+    const claimed = await ask(race.admin, `select * from holdfast.claim_jobs('w', '{default}', '{task}', 2)`)
+    const [again, beside] = [first, other].map((id) => claimed.find((row) => row.id === String(id)))
+    if (!again || !beside) throw new Error('both jobs must be claimed in one call')
+    const batch = [
+      { ...stale, token: again.token },
+      { job_id: other, token: beside.token, lease_id: beside.lease_id },
+    ]
+    await complete(race, batch)
+    const state = await askValue<string>(race.admin, 'select state from holdfast.jobs where id = $1', [first])
+    return state === 'running' ? [] : [`a stale member was taken with another one's lease: job is ${state}`]
+  }
+export const completeWithMixedPairs = withMixedPairs(({ admin }, batch) =>
+  ask(admin, 'select * from holdfast.complete_jobs($1)', [JSON.stringify(batch)]),
+)
+export const plainWithMixedPairs = withMixedPairs(({ admin }, batch) =>
+  ask(
+    admin,
+    `select holdfast.complete_plain_jobs_v1(array_agg(m.job_id), '{1,2}', array_agg(m.token), array_agg(m.lease_id))
+       from jsonb_to_recordset($1) as m(job_id bigint, token bigint, lease_id uuid)`,
+    [JSON.stringify(batch)],
+  ),
+)
 
 /** A lease that ends while the reaper's transaction is open has ended. */
 export const leaseEndsDuringTransaction: Check = async (race) => {

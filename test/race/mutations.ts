@@ -4,7 +4,12 @@ import * as forgeries from './forgeries.js'
 import * as operations from './operations.js'
 import type { Patch } from './patches.js'
 import type { Scenario } from './race.js'
-import { type Check, leaseRenewedWhileItIsReaped, parkedJobClaimedWhileItsKeyIsFreed } from './windows.js'
+import {
+  type Check,
+  jobClaimedAgainWhileItCompletes,
+  leaseRenewedWhileItIsReaped,
+  parkedJobClaimedWhileItsKeyIsFreed,
+} from './windows.js'
 
 export interface Mutation {
   readonly name: string
@@ -43,33 +48,28 @@ const nothing = { replace: '' }
 
 export const MUTATIONS: readonly Mutation[] = [
   {
-    name: 'complete_leases does not compare the token',
-    patch: { file: 'complete_leases', find: 'and l.token = w.token', ...nothing },
-    caughtBy: check('complete with a wrong token', forgeries.completeWithWrongToken),
+    name: 'complete_plain_jobs does not compare the token',
+    patch: { file: 'complete_plain_jobs', find: 'and b.token = c.token', ...nothing },
+    caughtBy: check('complete plainly with a wrong token', forgeries.plainWithWrongToken),
   },
   {
-    name: 'complete_leases does not compare the lease id',
-    patch: { file: 'complete_leases', find: 'and l.lease_id = w.lease_id', ...nothing },
-    caughtBy: check('complete with a wrong lease id', forgeries.completeWithWrongLeaseId),
+    name: 'complete_plain_jobs does not compare the lease id',
+    patch: { file: 'complete_plain_jobs', find: 'and b.lease_id = c.lease_id', ...nothing },
+    caughtBy: check('complete plainly with mixed pairs', forgeries.plainWithMixedPairs),
   },
   {
-    name: 'complete_leases compares lists instead of pairs',
+    name: 'complete_plain_jobs compares lists instead of pairs',
     patch: {
-      file: 'complete_leases',
-      find: /and l\.token = w\.token\s+and l\.lease_id = w\.lease_id/,
-      replace: 'and l.token = any (p_tokens) and l.lease_id = any (p_lease_ids)',
+      file: 'complete_plain_jobs',
+      find: /and b\.token = c\.token\s+and b\.lease_id = c\.lease_id/,
+      replace: 'and b.token = any (p_tokens) and b.lease_id = any (p_lease_ids)',
     },
-    caughtBy: check('complete with mixed pairs', forgeries.completeWithMixedPairs),
+    caughtBy: check('complete plainly with mixed pairs', forgeries.plainWithMixedPairs),
   },
   {
-    name: 'complete_claims does not compare the token',
-    patch: { file: 'complete_claims', find: 'and l.token = v_token', ...nothing },
-    caughtBy: check('complete a claim with a wrong token', forgeries.claimWithWrongToken),
-  },
-  {
-    name: 'complete_claims does not compare the lease id',
-    patch: { file: 'complete_claims', find: 'and l.lease_id = v_lease_id', ...nothing },
-    caughtBy: check('complete a claim with a wrong lease id', forgeries.claimWithWrongLeaseId),
+    name: 'drop_leases does not compare the lease id',
+    patch: { file: 'drop_leases', find: 'or l.lease_id = any (p_lease_ids)', replace: 'or true' },
+    caughtBy: check('a job is claimed again while it is completed', jobClaimedAgainWhileItCompletes),
   },
   {
     name: 'lock_leases does not compare the token',
@@ -82,8 +82,18 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: check('fail with a wrong lease id', forgeries.failWithWrongLeaseId),
   },
   {
-    name: 'completed_before takes the completion of a superseded job',
-    patch: { file: 'completed_before', find: `and o.state = 'completed'`, ...nothing },
+    name: 'lock_leases compares lists instead of pairs',
+    patch: {
+      file: 'lock_leases',
+      find: /and l\.token = w\.token\s+and l\.lease_id = w\.lease_id/,
+      replace: `and l.token in (select x.token from jsonb_to_recordset(p_settlements) as x(token bigint))
+       and l.lease_id in (select x.lease_id from jsonb_to_recordset(p_settlements) as x(lease_id uuid))`,
+    },
+    caughtBy: check('complete with mixed pairs', forgeries.completeWithMixedPairs),
+  },
+  {
+    name: 'settled_before takes the completion of a superseded job',
+    patch: { file: 'settled_before', find: `and o.state = 'completed'`, ...nothing },
     caughtBy: takeOverBesideCompletion,
   },
   {

@@ -59,17 +59,17 @@ export const fail = settle('fail', 'lease', { delay_ms: 0 })
 export const failStale = settle('fail', 'stale')
 export const release = settle('release', 'lease')
 
-const completeClaim = (presents: 'lease' | 'stale'): Operation => ({
-  name: presents === 'stale' ? 'complete_claims with a stale lease' : 'complete_claims',
+const completePlain = (presents: 'lease' | 'stale'): Operation => ({
+  name: presents === 'stale' ? 'complete_plain_jobs with a stale lease' : 'complete_plain_jobs',
   word: 'complete',
-  text: 'select holdfast.complete_claims_v1(array[$1::bigint], array[1], array[$2::bigint], array[$3::uuid]) as lost',
+  text: 'select race.complete_plain($1, $2, $3) as settled',
   values: (staged) => [staged[presents]?.job_id, staged[presents]?.token, staged[presents]?.lease_id],
   mayWait: true,
   presents,
-  isAccepted: ([row]) => Array.isArray(row?.lost) && row.lost.length === 0,
+  isAccepted: ([row]) => row?.settled === true,
 })
-export const completeOfClaim = completeClaim('lease')
-export const completeOfStaleClaim = completeClaim('stale')
+export const completePlainJob = completePlain('lease')
+export const completePlainStale = completePlain('stale')
 
 export const completeInOwnTransaction: Operation = {
   name: 'complete_job',

@@ -4,23 +4,14 @@ import * as operations from './operations.js'
 import { pairs, useRace } from './use-race.js'
 
 const { claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release } = operations
-const {
-  completeOfClaim,
-  completeOfStaleClaim,
-  renew,
-  renewStale,
-  renewWorker,
-  cancelFirst,
-  retryFirst,
-  recover,
-  reap,
-} = operations
+const { completePlainJob, completePlainStale, renew, renewStale, renewWorker, cancelFirst, retryFirst, recover, reap } =
+  operations
 
 const POSSIBLE = {
   pending: [claim, claimFirst, cancelFirst, retryFirst],
   lost: [
     ...[claim, claimFirst, complete, completeStale, completeInOwnTransaction, fail, failStale, release, renew],
-    ...[completeOfClaim, completeOfStaleClaim, renewStale, renewWorker, cancelFirst, retryFirst, recover, reap],
+    ...[completePlainJob, completePlainStale, renewStale, renewWorker, cancelFirst, retryFirst, recover, reap],
   ],
   finished: [claim, claimFirst, completeStale, failStale, renewStale, cancelFirst, retryFirst],
 } satisfies Partial<Record<operations.Start, readonly operations.Operation[]>>

@@ -92,8 +92,8 @@ async function work(session: pg.Client, chance: () => number): Promise<void> {
     const handed = await ask(
       session,
       `select ${LEASE_OF}
-         from holdfast.complete_steps_v1($1, 'w', '{default}', '{2}', '{task}') as c, unnest(c.handed) as h`,
-      [settlement(...claimed)],
+         from holdfast.settle_jobs_v1($1, 'w', '{default}', '{2}', '{task}') as c, unnest(c.handed) as h`,
+      [settlement(...claimed.map((lease) => ({ ...lease, outcome: 'complete' })))],
     )
     await ask(session, 'select * from holdfast.complete_jobs($1)', [settlement(...handed)])
   } else if (dice < 0.7) {

@@ -2,6 +2,7 @@
 -- the states that races start from, and a verdict. Per job and per key the history's order is the true one: the row lock
 -- spans the transition and its line.
 create schema race;
+grant usage on schema race to public;
 
 create table race.history (
   seq bigint generated always as identity primary key,
@@ -191,6 +192,18 @@ begin
 end
 $$;
 
+-- As the library completes a job: what the array form does not settle goes to settle_jobs.
+create function race.complete_plain(p_job_id bigint, p_token bigint, p_lease_id uuid)
+  returns boolean
+  language plpgsql security definer
+as $$
+begin
+  return holdfast.complete_plain_jobs_v1(array[p_job_id], array[1], array[p_token], array[p_lease_id]) = '{}'
+    or (select s.lost = '{}' from holdfast.settle_jobs_v1(jsonb_build_array(jsonb_build_object(
+          'job_id', p_job_id, 'token', p_token, 'lease_id', p_lease_id, 'outcome', 'complete'))) as s);
+end
+$$;
+
 -- Ends whatever can still be ended, a day later: all leases are over, all backoffs too.
 create function race.drain()
   returns void
@@ -208,7 +221,7 @@ begin
       into v_claimed
       from holdfast.claim_jobs_v1('drain', '{default}', '{task}', 100) as c;
     exit when v_claimed is null;
-    perform holdfast.complete_jobs_v1(v_claimed);
+    perform holdfast.complete_jobs(v_claimed);
   end loop;
 end
 $$;

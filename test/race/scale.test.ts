@@ -105,7 +105,7 @@ async function pagesOfBatch(session: Session): Promise<{ claim: number; complete
   const leaseId = await askValue(session, 'select distinct lease_id from holdfast.lease')
   expect(ids).toHaveLength(N)
   const complete = await touched(
-    `select holdfast.complete_claims_v1('{${ids}}', array[${N}], array[1::bigint], array['${leaseId}'::uuid])`,
+    `select holdfast.complete_plain_jobs_v1('{${ids}}', array[${N}], array[1::bigint], array['${leaseId}'::uuid])`,
   )
   expect(await ask(session, 'select from holdfast.lease')).toEqual([])
   return { claim, complete }

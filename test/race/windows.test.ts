@@ -17,6 +17,10 @@ test('a cancellation that met the first claim of a key does not deadlock with it
   expect(await windows.firstClaimOfKeyCancelledWhileItCompletes(race)).toEqual([])
 })
 
+test('a job that is claimed again while its completion is under way stays with its new holder', async () => {
+  expect(await windows.jobClaimedAgainWhileItCompletes(race)).toEqual([])
+})
+
 test('a lease that is renewed just before the reaper locks it is not reaped', async () => {
   expect(await windows.leaseRenewedWhileItIsReaped(race)).toEqual([])
 })

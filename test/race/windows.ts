@@ -61,6 +61,26 @@ export const firstClaimOfKeyCancelledWhileItCompletes: Check = async (race) => {
   })
 }
 
+/** A completion has read a lease and not yet dropped it when its holder gives the job back and it is claimed again. */
+export const jobClaimedAgainWhileItCompletes: Check = async (race) => {
+  const [completer, holder] = race.actors as [Actor, Actor]
+  const { first, lease } = await stage(race, 'lost', null, 1)
+  await withPause(race, { file: 'complete_plain_jobs', place: 'if holdfast.drop_leases(' }, async (release) => {
+    const completion = ask(completer.client, 'select race.complete_plain($1, $2, $3)', [
+      lease?.job_id,
+      lease?.token,
+      lease?.lease_id,
+    ])
+    await waitUntilBlocked(race.admin, completer.pid)
+    await ask(holder.client, 'select holdfast.release_jobs($1)', [JSON.stringify([lease])])
+    await ask(holder.client, `select holdfast.claim_job($1, 'w')`, [first])
+    await release()
+    await completion
+  })
+  const state = await askValue<string>(race.admin, 'select holdfast.state_of($1)', [first])
+  return [...(state === 'running' ? [] : [`job ${first} is ${state}`]), ...(await problems(race))]
+}
+
 /** The reaper has seen an expired lease and not yet locked it when its holder renews it. */
 export const leaseRenewedWhileItIsReaped: Check = async (race) => {
   const [reaper, holder] = race.actors as [Actor, Actor]

@@ -202,17 +202,17 @@ test('a completion whose answer was lost is sent again, and the handler is not r
   const faults: string[] = []
   holdfast.on('worker.fault', ({ doing }) => faults.push(doing))
   await holdfast.start()
-  const lost = loseAnswerTo('complete_leases_v1')
+  const lost = loseAnswerTo('complete_plain_jobs_v1')
 
   const handle = await holdfast.enqueue(once, {})
   await lost
 
   expect(await handle.result()).toBe(1)
-  await until(async () => timesSent('complete_leases_v1') === 2)
+  await until(async () => timesSent('complete_plain_jobs_v1') === 2)
   await holdfast.close()
   expect(await bench.look('select state, attempts from holdfast.jobs')).toEqual([{ state: 'completed', attempts: 1 }])
   expect(runs).toBe(1)
-  expect(faults).toEqual(['settling 1 completed'])
+  expect(faults).toEqual(['settling 1 jobs'])
   await pool.end()
 })
 
@@ -222,7 +222,7 @@ test('a failure whose answer was lost is counted once', async () => {
   const holdfast = bench.open({ jobs: [broken], database: pool })
   await holdfast.start()
   const failed = heard(holdfast, 'job.failed')
-  const lost = loseAnswerTo('fail_jobs_v1')
+  const lost = loseAnswerTo('settle_jobs_v1')
 
   const handle = await holdfast.enqueue(broken, {})
   await lost

@@ -4,7 +4,7 @@
 --   Returns what encode_claimed_jobs returns for the jobs that are now claimed for the caller, at most p_slots of each of
 --           p_queues, in a list; null for none.
 --   Notifies sleeping workers of what the caller did not get.
---   Tested by  test/sql/pipelines/complete_steps.test.ts
+--   Tested by  test/sql/settle/settle_jobs.test.ts
 create or replace function holdfast.hand_off_jobs(
   p_pending bigint[],
   p_worker text,

@@ -31,7 +31,6 @@ declare
   v_after bigint[];
   v_next holdfast.waiting;
   v_job record;
-  v_lease holdfast.lease;
   v_facts json;
   v_pending bigint[];
 begin

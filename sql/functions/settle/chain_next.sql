@@ -3,7 +3,7 @@
 --   Locks   as chain_jobs, which finds them held.
 --   Returns the new jobs.
 --   Notifies nothing; the caller does.
---   Tested by  test/sql/pipelines/complete_steps.test.ts
+--   Tested by  test/sql/settle/settle_jobs.test.ts
 create or replace function holdfast.chain_next(p_settlements jsonb, p_places integer[])
   returns bigint[]
   language plpgsql volatile

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import { completed } from '../../domain/run/outcome.js'
-import type { Store } from '../../store/store.js'
-import { type EndedRun, Settler, type StepCompleter } from './settler.js'
+import { type EndedRun, Settler, type Writer } from './settler.js'
 
-/** A settler whose writes wait until the test answers them. All jobs are steps, so that no store is asked. */
+/** A settler whose writes wait until the test answers them. */
 function settler() {
   const writes: { readonly ids: string[]; answer(): Promise<void> }[] = []
   const settled: string[] = []
-  const completeSteps: StepCompleter['completeSteps'] = (batch) =>
+  const write: Writer['write'] = (batch) =>
     new Promise((resolve) => {
       const answer = async () => {
         resolve(batch.map(() => true))
@@ -20,7 +19,7 @@ function settler() {
   const onFault = (_: string, error: unknown) => {
     throw error
   }
-  const subject = new Settler({} as Store, { completeSteps }, { onSettled, onFault })
+  const subject = new Settler({ write }, { onSettled, onFault })
   return { subject, writes, settled }
 }
 

@@ -1,20 +1,11 @@
 // Writes outcomes to the database in batches of what is ready, without waiting to fill one. A failed write is repeated; it is
 // never counted as a failure of the handler.
 
-import type { ClaimedJob } from '../../domain/job/job.js'
 import { backoffMs } from '../../domain/run/backoff.js'
-import type { Outcome, OutcomeOf } from '../../domain/run/outcome.js'
+import type { ClaimedJob } from '../../domain/job/job.js'
+import type { Outcome } from '../../domain/run/outcome.js'
 import { isPassing } from '../../store/connection/translate-error.js'
-import {
-  cancelJobs,
-  completeJobs,
-  failJobs,
-  releaseJobs,
-  type Settlement,
-  snoozeJobs,
-  suspendJobs,
-} from '../../store/jobs/settle.js'
-import type { Store } from '../../store/store.js'
+import { isPlain, type Settlement } from '../../store/jobs/settle.js'
 
 /** A run that has ended. */
 export interface EndedRun {
@@ -31,9 +22,9 @@ export interface SettlerListener {
   onFault(doing: string, error: unknown): void
 }
 
-export interface StepCompleter {
-  /** Completes jobs that have successors; a verdict per member. */
-  completeSteps(batch: readonly Settlement<OutcomeOf<'completed'>>[]): Promise<boolean[]>
+export interface Writer {
+  /** Per member: false where the lease was lost. All members are plain completions, or none is. */
+  write(batch: readonly Settlement<Outcome>[]): Promise<boolean[]>
 }
 
 // Large enough to make the share of a round trip small, small enough to keep each transaction short.
@@ -43,8 +34,7 @@ const MOST_WAITING = 4000
 const RETRY = { baseMs: 50, maxMs: 2000 }
 
 export class Settler {
-  readonly #store: Store
-  readonly #steps: StepCompleter
+  readonly #writer: Writer
   readonly #listener: SettlerListener
   #waiting: EndedRun[] = []
   #writing: readonly EndedRun[] = []
@@ -56,9 +46,8 @@ export class Settler {
   #isClosed = false
   readonly #awaited = new Map<ClaimedJob, () => void>()
 
-  constructor(store: Store, steps: StepCompleter, listener: SettlerListener) {
-    this.#store = store
-    this.#steps = steps
+  constructor(writer: Writer, listener: SettlerListener) {
+    this.#writer = writer
     this.#listener = listener
   }
 
@@ -109,16 +98,10 @@ export class Settler {
     await Promise.resolve()
     try {
       while (this.#waiting.length > 0) {
-        const kinds = new Map<Writing, EndedRun[]>()
         this.#writing = this.#waiting.splice(0, LARGEST_BATCH)
         if (this.#waiting.length <= MOST_WAITING) this.#endBacklog()
-        for (const ended of this.#writing) {
-          const kind = writingOf(ended)
-          const known = kinds.get(kind)
-          if (known) known.push(ended)
-          else kinds.set(kind, [ended])
-        }
-        for (const [kind, batch] of kinds) await this.#write(kind, batch)
+        await this.#write(this.#writing.filter(isPlain))
+        await this.#write(this.#writing.filter((ended) => !isPlain(ended)))
       }
     } finally {
       this.#writing = []
@@ -132,30 +115,28 @@ export class Settler {
     this.#caughtUp = undefined
   }
 
-  async #write(kind: Writing, batch: EndedRun[]): Promise<void> {
+  async #write(batch: EndedRun[]): Promise<void> {
+    if (batch.length === 0) return
     for (let tries = 1; ; tries += 1) {
       try {
-        const verdicts =
-          kind === 'steps'
-            ? await this.#steps.completeSteps(batch as Settlement<OutcomeOf<'completed'>>[])
-            : await writeBatch(this.#store, kind, batch)
+        const verdicts = await this.#writer.write(batch)
         for (let i = 0; i < batch.length; i += 1) this.#settled(batch[i] as EndedRun, verdicts[i] ?? false)
         return
       } catch (error) {
-        this.#listener.onFault(`settling ${batch.length} ${kind}`, error)
+        this.#listener.onFault(`settling ${batch.length} jobs`, error)
         if (this.#isGivingUp || (batch.length === 1 && !isPassing(error))) {
           for (const ended of batch) this.#settled(ended, false)
           return
         }
-        if (!isPassing(error)) return await this.#writeApart(kind, batch)
+        if (!isPassing(error)) return await this.#writeApart(batch)
         await new Promise((resolve) => setTimeout(resolve, backoffMs(RETRY, tries, Math.random())))
       }
     }
   }
 
   /** One outcome that cannot be written must not keep the others from being written. */
-  async #writeApart(kind: Writing, batch: EndedRun[]): Promise<void> {
-    for (const ended of batch) await this.#write(kind, [ended])
+  async #writeApart(batch: EndedRun[]): Promise<void> {
+    for (const ended of batch) await this.#write([ended])
   }
 
   #isUnwritten(job: ClaimedJob): boolean {
@@ -175,35 +156,5 @@ export class Settler {
     this.#listener.onSettled(ended, isWritten)
     ended.done?.()
     if (this.#awaited.size > 0) this.#awaited.get(ended.job)?.()
-  }
-}
-
-/** Completed jobs that have successors are written apart from those that have none. */
-type Writing = Outcome['kind'] | 'steps'
-
-function writingOf({ job, outcome }: EndedRun): Writing {
-  const isStep = outcome.kind === 'completed' && (job.pipelineId !== null || outcome.next !== undefined)
-  return isStep ? 'steps' : outcome.kind
-}
-
-function writeBatch(store: Store, kind: Outcome['kind'], batch: Settlement<Outcome>[]): Promise<boolean[]> {
-  const of = <K extends Outcome['kind']>() => batch as Settlement<OutcomeOf<K>>[]
-  switch (kind) {
-    case 'completed':
-      return completeJobs(store, of<'completed'>())
-    case 'failed':
-      return failJobs(store, of<'failed'>())
-    case 'snoozed':
-      return snoozeJobs(store, of<'snoozed'>())
-    case 'suspended':
-      return suspendJobs(store, of<'suspended'>())
-    case 'cancelled':
-      return cancelJobs(store, of<'cancelled'>())
-    case 'released':
-      return releaseJobs(store, of<'released'>())
-    case 'lost':
-      return Promise.resolve(batch.map(() => false))
-    default:
-      return kind satisfies never
   }
 }

@@ -25,7 +25,7 @@ test('the jobs run for the caller, in order, each with its first token, and can 
   expect(jobs).toMatchObject({ id: ids.join(), usual: { token: '1', attempts: 1 }, input: [{ n: 1 }, [2], null] })
   expect(await states()).toEqual(ids.map(() => ({ state: 'running', attempts: 1, token: 1, locked_by: 'w' })))
   const claim = [ids, [ids.length], [jobs?.usual.token], [jobs?.lease_id]]
-  expect(await askValue(db.pool, 'select holdfast.complete_claims_v1($1, $2, $3, $4)', claim)).toEqual([])
+  expect(await askValue(db.pool, 'select holdfast.complete_plain_jobs_v1($1, $2, $3, $4)', claim)).toEqual([])
 })
 
 test('the lease lasts as long as that of a claim', async () => {

@@ -14,7 +14,12 @@ const functionsWith = (text: string) =>
     [`${text}\\M`],
   )
 
-test.each([['insert into holdfast.waiting', ['place_waiting']]])('%s stands in %o', async (text, functions) => {
+test.each([
+  ['insert into holdfast.outcome', ['place_outcomes']],
+  ['insert into holdfast.waiting', ['place_waiting']],
+  ['delete from holdfast.lease', ['drop_leases']],
+  ['delete from holdfast.waiting', ['drop_waiting']],
+])('%s stands in %o', async (text, functions) => {
   expect(await functionsWith(text)).toEqual(functions)
 })
 

@@ -100,7 +100,7 @@ describe('functions', () => {
   })
 
   test.each([
-    `select holdfast.end_leases('{1}', 'completed', null, null)`,
+    `select holdfast.end_leases('{1}', '{completed}', null, null)`,
     `select holdfast.return_leases('{1}', null, 1)`,
     `select holdfast.free_keys('{k}', '{1}')`,
     `select * from holdfast.lock_leases('[]')`,
@@ -130,7 +130,7 @@ describe('roles', () => {
     [`select holdfast.enqueue_and_claim_v1('[1]', '{"type": "task"}', 'w', 'default')`, ['worker']],
     [`select holdfast.claim_by_id_v1(1, 'w')`, ['worker']],
     [`select * from holdfast.complete_jobs('[]')`, ['worker']],
-    [`select holdfast.complete_claims_v1('{}', '{}', '{}', '{}')`, ['worker']],
+    [`select holdfast.complete_plain_jobs_v1('{}', '{}', '{}', '{}')`, ['worker']],
     [`select * from holdfast.fail_jobs('[]')`, ['worker']],
     [`select * from holdfast.snooze_jobs('[]')`, ['worker']],
     [`select * from holdfast.release_jobs('[]')`, ['worker']],

@@ -29,6 +29,11 @@ test('the functions without a version are those that are promised', async () => 
   expect(await callable(false)).toEqual(await promised())
 })
 
-test('each of them but the clock is the wrapper of a version', async () => {
-  expect(await callable(true)).toEqual(expect.arrayContaining((await promised()).filter((name) => name !== 'now')))
+/** The library settles by settle_jobs_v1 alone, which these wrap for one outcome each. */
+const SETTLING = ['complete', 'fail', 'snooze', 'suspend', 'release', 'cancel'].map((outcome) => `${outcome}_jobs`)
+
+test('each of them but the clock and the forms of settle_jobs is the wrapper of a version', async () => {
+  const wrappers = (await promised()).filter((name) => name !== 'now' && !SETTLING.includes(name))
+
+  expect(await callable(true)).toEqual(expect.arrayContaining(wrappers))
 })

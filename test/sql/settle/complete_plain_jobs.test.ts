@@ -1,9 +1,10 @@
-// complete_claims: a claim at a time, and what is not plain among its jobs is left to complete_leases.
+// complete_plain_jobs: a claim at a time; what is not plain among its jobs, or not held, is left to settle_jobs.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { ask, askList, askRow, askValue, type Session } from '../../support/ask.js'
 import { pidOf, waitUntilBlocked } from '../../support/blocked.js'
 import { givenIn, type Lease, settlement } from '../../support/given.js'
+import { enqueuePipeline, stepsOf } from '../../support/pipelines.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
@@ -27,14 +28,15 @@ async function claimed(jobs: number, n = jobs): Promise<Claim> {
   return { ids: leases.map(({ job_id }) => job_id), token, lease_id }
 }
 
+const endsOf = (claims: Claim[]) => claims.map((_, i) => claims.slice(0, i + 1).flatMap(({ ids }) => ids).length)
 const claimOf = ({ job_id, token, lease_id }: Lease): Claim => ({ ids: [job_id], token, lease_id })
 
-/** The places of the members that were lost. */
+/** The jobs that were not settled. */
 const complete = (...claims: Claim[]) => completeIn(db.pool, ...claims)
 const completeIn = (session: Session, ...claims: Claim[]) =>
-  askValue<number[]>(session, 'select holdfast.complete_claims_v1($1, $2, $3, $4)', [
+  askValue<string[]>(session, 'select holdfast.complete_plain_jobs_v1($1, $2, $3, $4)', [
     claims.flatMap(({ ids }) => ids),
-    claims.map(({ ids }) => ids.length),
+    endsOf(claims),
     claims.map(({ token }) => token),
     claims.map(({ lease_id }) => lease_id),
   ])
@@ -46,7 +48,6 @@ const states = (ids: readonly string[]) =>
   )
 const sound = async () => expect(await ask(db.admin, 'select * from holdfast.check_places()')).toEqual([])
 
-// From 20 jobs of a claim on they are ended together, or not at all and then one by one.
 const FEW_AND_MANY = [3, 30]
 
 test.each(FEW_AND_MANY)(
@@ -80,7 +81,7 @@ test.each([
   for (const n of FEW_AND_MANY) {
     const [one, two, three] = [await claimed(1), await claimed(n), await claimed(1)]
 
-    expect(await complete(one, forge(two), three)).toEqual(two.ids.map((_id, i) => i + 2))
+    expect(await complete(one, forge(two), three)).toEqual(two.ids)
 
     expect(await states([...one.ids, ...three.ids])).toEqual(['completed', 'completed'])
     expect(await states(two.ids)).toEqual(Array(n).fill('running'))
@@ -95,17 +96,17 @@ test('a job that is held again under the lease of another claim of the batch is 
   const again = await claimed(0, 2)
 
   expect(again.ids.sort()).toEqual([stale.job_id, other].sort())
-  expect(await complete(claimOf(stale), { ...again, ids: [other] })).toEqual([1])
+  expect(await complete(claimOf(stale), { ...again, ids: [other] })).toEqual([stale.job_id])
   expect(await states([stale.job_id, other])).toEqual(['running', 'completed'])
 })
 
-test.each([5, 50])('each lost job of %i is told by its own place', async (n) => {
+test.each([5, 50])('each lost job of %i is named', async (n) => {
   const claim = await claimed(n)
   await ask(db.pool, 'select holdfast.cancel_job($1)', [claim.ids[1]])
   await ask(db.pool, 'select holdfast.cancel_job($1)', [claim.ids[3]])
   const other = await claimed(1)
 
-  expect(await complete(other, claim)).toEqual([3, 5])
+  expect(await complete(other, claim)).toEqual([claim.ids[1], claim.ids[3]])
   expect(await states(claim.ids)).toEqual(claim.ids.map((_id, i) => (i === 1 || i === 3 ? 'cancelled' : 'completed')))
   await sound()
 })
@@ -121,36 +122,59 @@ test('a job that another ends while its neighbours are being completed is lost, 
   await waitUntilBlocked(db.admin, pid)
   await canceller.query('commit')
 
-  expect(await completing).toEqual([8])
+  expect(await completing).toEqual([claim.ids[7]])
   expect(await states(claim.ids)).toEqual(claim.ids.map((_id, i) => (i === 7 ? 'cancelled' : 'completed')))
   expect(await askValue(db.admin, 'select count(*)::int from holdfast.outcome')).toBe(30)
   await sound()
 })
 
-test.each(FEW_AND_MANY)('a keyed job among %i is completed as well, and its key is free', async (n) => {
+test.each(FEW_AND_MANY)('a keyed job and a step of a pipeline among %i are left alone', async (n) => {
   const plain = await claimed(n)
   const keyed = await given().runningJob({ key: 'k' })
-  const next = await given().pendingJob({ key: 'k' })
+  const { id } = await enqueuePipeline(db.pool, [{ name: 'a' }])
+  const step = await stepsOf(db.pool, db.admin, id).leaseOf('a')
 
-  expect(await complete(plain, claimOf(keyed))).toEqual([])
+  expect(await complete(plain, claimOf(keyed), claimOf(step))).toEqual([keyed.job_id, step.job_id])
 
-  expect(await states([...plain.ids, keyed.job_id])).toEqual(Array(n + 1).fill('completed'))
-  expect(await given().claimed(next)).toMatchObject({ job_id: next })
+  expect(await states([...plain.ids, keyed.job_id, step.job_id])).toEqual([
+    ...Array(n).fill('completed'),
+    'running',
+    'running',
+  ])
   await sound()
 })
 
-test.each(FEW_AND_MANY)('repeating it for %i after a lost answer settles again and changes nothing', async (n) => {
+test.each(FEW_AND_MANY)('repeating it for %i changes nothing, and leaves the answer to settle_jobs', async (n) => {
   const claim = await claimed(n)
   await complete(claim)
 
-  expect(await complete(claim)).toEqual([])
+  expect(await complete(claim)).toEqual(claim.ids)
   expect(await askValue(db.admin, 'select count(*)::int from holdfast.outcome')).toBe(n)
 })
 
-test.each(FEW_AND_MANY)('a member without an id is lost, and its %i neighbours are completed', async (n) => {
+test('each output is kept by its own job', async () => {
+  const { ids, token, lease_id } = await claimed(3)
+  const outputs = { [String(ids[0])]: { rows: 7 }, [String(ids[2])]: null }
+
+  await ask(db.pool, 'select holdfast.complete_plain_jobs_v1($1, $2, $3, $4, $5)', [
+    ids,
+    [3],
+    [token],
+    [lease_id],
+    JSON.stringify(outputs),
+  ])
+
+  expect(await askList(db.admin, 'select output from holdfast.outcome order by job_id')).toEqual([
+    { rows: 7 },
+    null,
+    null,
+  ])
+})
+
+test.each(FEW_AND_MANY)('a member without an id is not settled, and its %i neighbours are completed', async (n) => {
   const { ids, ...claim } = await claimed(n)
 
-  expect(await complete({ ...claim, ids: [...ids, null as unknown as string] })).toEqual([n + 1])
+  expect(await complete({ ...claim, ids: [...ids, null as unknown as string] })).toEqual([null])
   expect(await states(ids)).toEqual(Array(n).fill('completed'))
 })
 
@@ -161,23 +185,26 @@ test.each(FEW_AND_MANY)('%i jobs named twice are completed once', async (n) => {
   expect(await askList(db.admin, 'select job_id from holdfast.outcome order by job_id')).toEqual(ids)
 })
 
-test.each([
-  ['fewer than the jobs', [1], ['1'], 1],
-  ['more than the jobs', [3], ['1'], 1],
-  ['with a zero', [2, 0], ['1', '1'], 2],
-  ['with null', [2, null], ['1', '1'], 2],
-  ['without a token each', [1, 1], ['1'], 2],
-  ['without a lease id each', [1, 1], ['1', '1'], 1],
-])('counts %s are refused, and nothing is completed', async (_, counts, tokens, leases) => {
-  const { ids, lease_id } = await claimed(2)
+test('the same lease named twice completes its jobs once', async () => {
+  const claim = await claimed(2)
 
-  await expect(
-    ask(db.pool, 'select holdfast.complete_claims_v1($1, $2, $3, $4)', [
-      ids,
-      counts,
-      tokens,
-      Array(leases).fill(lease_id),
-    ]),
-  ).rejects.toThrow(/^INVALID_OPTION/)
-  expect(await states(ids)).toEqual(['running', 'running'])
+  expect(await complete(claim, claim)).toEqual([])
+  expect(await askList(db.admin, 'select job_id from holdfast.outcome order by job_id')).toEqual(claim.ids)
+})
+
+test.each([
+  ['end too early', [1], 1],
+  ['have no lease id', [1, 2], 1],
+])('jobs whose claims %s are not settled', async (_, ends, leases) => {
+  const { ids, token, lease_id } = await claimed(2)
+
+  const unsettled = await askValue<string[]>(db.pool, 'select holdfast.complete_plain_jobs_v1($1, $2, $3, $4)', [
+    ids,
+    ends,
+    ends.map(() => token),
+    Array(leases).fill(lease_id),
+  ])
+
+  expect(unsettled).toEqual([ids[1]])
+  expect(await states(ids)).toEqual(['completed', 'running'])
 })

@@ -1,4 +1,4 @@
-// complete_steps: completes, and hands over what may run next.
+// settle_jobs: a batch of any outcomes in one call, with the direct handoff of successors.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ask, askRow, askValue, type Row } from '../../support/ask.js'
@@ -16,8 +16,13 @@ async function complete(
 ): Promise<Row[]> {
   const { lost, handed } = await askRow<{ lost: number[]; handed: Handed[] | null }>(
     db.pool,
-    `select lost, array_to_json(handed) as handed from holdfast.complete_steps_v1($1, 'w1', $2, $3, $4)`,
-    [settlement(...members), Object.keys(room), Object.values(room), types],
+    `select lost, array_to_json(handed) as handed from holdfast.settle_jobs_v1($1, 'w1', $2, $3, $4)`,
+    [
+      settlement(...members.map((member) => ({ outcome: 'complete', ...member }))),
+      Object.keys(room),
+      Object.values(room),
+      types,
+    ],
   )
   const given = (handed ?? []).map(({ lease_id, id, usual, input }) => ({
     lost: null,
@@ -174,4 +179,75 @@ describe('next', () => {
 
     expect(await askValue(db.admin, 'select holdfast.state_of($1)', [lease.job_id])).toBe('running')
   })
+})
+
+describe('a mixed batch', () => {
+  const settle = (...members: object[]) =>
+    askValue<number[]>(db.pool, 'select lost from holdfast.settle_jobs_v1($1)', [settlement(...members)])
+
+  test('each member has its own outcome, in one transaction', async () => {
+    const given = givenIn(db.pool)
+    const outcomes = [
+      { outcome: 'complete', output: 7 },
+      { outcome: 'fail', error: { message: 'broken' }, permanent: true },
+      { outcome: 'fail', error: { message: 'broken' }, delay_ms: 60_000 },
+      { outcome: 'snooze', delay_ms: 60_000 },
+      { outcome: 'suspend', waits: [{ kind: 'sleep', name: 'nap', delay_ms: 60_000 }] },
+      { outcome: 'release' },
+      { outcome: 'cancel', reason: 'not wanted' },
+    ]
+    const members: object[] = []
+    for (const outcome of outcomes) members.push({ ...(await given.runningJob()), ...outcome })
+
+    expect(await settle(...members, { outcome: 'release' })).toEqual([8])
+
+    const jobs = await ask(
+      db.admin,
+      'select state, attempts, output, error ->> $1 as message, run_at > holdfast.now() as later from holdfast.jobs order by id',
+      ['message'],
+    )
+    expect(jobs).toEqual([
+      { state: 'completed', attempts: 1, output: 7, message: null, later: false },
+      { state: 'failed', attempts: 1, output: null, message: 'broken', later: false },
+      { state: 'pending', attempts: 1, output: null, message: null, later: true },
+      { state: 'pending', attempts: 0, output: null, message: null, later: true },
+      { state: 'pending', attempts: 0, output: null, message: null, later: true },
+      { state: 'pending', attempts: 0, output: null, message: null, later: false },
+      { state: 'cancelled', attempts: 1, output: null, message: 'not wanted', later: false },
+    ])
+  })
+
+  test('a pipeline of which one step completes while another fails is stopped', async () => {
+    const { id } = await enqueuePipeline(db.pool, [
+      { name: 'a' },
+      { name: 'b' },
+      { name: 'after a', after: ['a'] },
+      { name: 'after b', after: ['b'] },
+    ])
+    const steps = stepsOf(db.pool, db.admin, id)
+    const [a, b] = [await steps.leaseOf('a'), await steps.leaseOf('b')]
+
+    expect(await settle({ ...a, outcome: 'complete' }, { ...b, outcome: 'fail', permanent: true })).toEqual([])
+
+    expect(await steps.states()).toEqual({
+      a: 'completed',
+      b: 'failed',
+      'after a': 'cancelled',
+      'after b': 'cancelled',
+    })
+    expect(await askValue(db.admin, 'select stopped_by from holdfast.pipeline')).toBe(b.job_id)
+  })
+
+  test.each([['unknown'], [null], ['Complete']])(
+    'outcome %s refuses the batch, and nothing is settled',
+    async (outcome) => {
+      const lease = await givenIn(db.pool).runningJob()
+
+      await expect(settle({ ...lease, outcome: 'complete' }, { ...lease, outcome })).rejects.toMatchObject({
+        code: 'JH005',
+      })
+
+      expect(await askValue(db.admin, 'select holdfast.state_of($1)', [lease.job_id])).toBe('running')
+    },
+  )
 })
