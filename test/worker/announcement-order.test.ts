@@ -10,7 +10,7 @@ const bench = useHoldfast()
 test('a slot takes the next job before the outcome of the last one is written', async () => {
   const { pool, delayAnswerTo } = lossyPool(bench.database.url)
   const hasSecondRun = gate()
-  delayAnswerTo('complete_leases_v1', hasSecondRun.opened)
+  delayAnswerTo('complete_plain_jobs_v1', hasSecondRun.opened)
   const announced: string[] = []
   const note = defineJob({
     type: 'note',
@@ -35,7 +35,7 @@ test('a slot takes the next job before the outcome of the last one is written', 
 test('the end of a run is announced before the next begins, although the claim was answered first', async () => {
   const { pool, delayAnswerTo } = lossyPool(bench.database.url)
   const isClaimedAgain = gate()
-  delayAnswerTo('fail_jobs_v1', isClaimedAgain.opened)
+  delayAnswerTo('settle_jobs_v1', isClaimedAgain.opened)
   const announced: string[] = []
   const flaky = defineJob({
     type: 'flaky',

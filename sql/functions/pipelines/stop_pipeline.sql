@@ -14,9 +14,10 @@ declare
 begin
   select j.id, coalesce((select s.name from holdfast.pipeline_step as s where s.job_id = j.id), j.type) as name, w.state
     into v_by
-    from unnest(p_job_ids, p_states) as w(job_id, state)
-   cross join lateral (select * from holdfast.job as b where b.id = w.job_id limit 1) as j
-   where j.pipeline_id = p_pipeline
+    from holdfast.job as j
+   cross join lateral (select p_states[array_position(p_job_ids, j.id)] as state) as w
+   where j.id = any (p_job_ids)
+     and j.pipeline_id = p_pipeline
      and w.state <> 'completed'
    order by j.id
    limit 1;

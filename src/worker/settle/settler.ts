@@ -1,8 +1,8 @@
 // Writes outcomes to the database in batches of what is ready, without waiting to fill one. A failed write is repeated; it is
 // never counted as a failure of the handler.
 
-import { backoffMs } from '../../domain/run/backoff.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
+import { backoffMs } from '../../domain/run/backoff.js'
 import type { Outcome } from '../../domain/run/outcome.js'
 import { isPassing } from '../../store/connection/translate-error.js'
 import { isPlain, type Settlement } from '../../store/jobs/settle.js'

@@ -124,7 +124,7 @@ const STOPPED = 'select quote_literal(max(id::text)) from holdfast.pipeline wher
 // The leases of all workers are one small table: some operations read all of it, by design.
 const ALL_LEASES = 2 * FILL
 const STEPS = `select quote_literal(jsonb_agg(s)) from (
-  select l.job_id, l.token, l.lease_id from holdfast.lease as l where l.queue = 'piped' order by l.job_id limit $n) as s`
+  select l.job_id, l.token, l.lease_id, 'complete' as outcome from holdfast.lease as l where l.queue = 'piped' order by l.job_id limit $n) as s`
 const STEP = `select format('%s, %s, %L', l.job_id, l.token, l.lease_id) from holdfast.lease as l where l.queue = 'piped' limit 1`
 
 function operations(n: number): Operation[] {
@@ -156,22 +156,26 @@ function operations(n: number): Operation[] {
     settling('release_jobs', n),
     settling('cancel_jobs', n),
     settling('renew_leases', n),
-    completing('complete_claims', n, (client, leases) =>
-      ask(client, 'select holdfast.complete_claims_v1($1, $2, $3, $4)', [
+    completing('complete_plain_jobs', n, (client, leases) =>
+      ask(client, 'select holdfast.complete_plain_jobs_v1($1, $2, $3, $4)', [
         leases.map(({ job_id }) => job_id),
         [leases.length],
         leases.slice(0, 1).map(({ token }) => token),
         leases.slice(0, 1).map(({ lease_id }) => lease_id),
       ]),
     ),
-    completing('complete_leases', n, (client, leases) =>
-      ask(client, 'select holdfast.complete_leases_v1($1, $2, $3)', [
+    completing('complete_plain_jobs of a claim each', n, (client, leases) =>
+      ask(client, 'select holdfast.complete_plain_jobs_v1($1, $2, $3, $4)', [
         leases.map(({ job_id }) => job_id),
+        leases.map((_, i) => i + 1),
         leases.map(({ token }) => token),
         leases.map(({ lease_id }) => lease_id),
       ]),
     ),
-    calling(`complete_steps_v1($1, 'w', '{piped}', '{${n}}', '{task}')`, STEPS.replace('$n', String(n)), 2 * n),
+    completing('complete_jobs and its repetition', 2 * n, async (client, leases) => {
+      for (const _ of 'ab') await ask(client, 'select from holdfast.complete_jobs($1)', [settlement(...leases)])
+    }),
+    calling(`settle_jobs_v1($1, 'w', '{piped}', '{${n}}', '{task}')`, STEPS.replace('$n', String(n)), 2 * n),
     calling(`complete_step_v1($1, null, 'w', '{piped}', '{1}', '{task}')`, STEP),
     calling(`emit_event('paid')`, 'select 1', n),
     calling(`renew_worker_v1('v')`, 'select 1', ALL_LEASES),
