@@ -1,4 +1,4 @@
--- decide_outcomes: what becomes of the held members of a batch; writes the attempts that failed
+-- decide_outcomes: the final state or the next run of each held member of a batch; writes the attempts that failed
 --   Guard   the caller holds the leases of p_places.
 --   Locks   none.
 --   Returns one row per held member that is not suspended: its final state with output or error, or no state and when it is due
