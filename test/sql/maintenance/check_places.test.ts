@@ -1,8 +1,9 @@
 // check_places: each kind of violation is found when someone stages it by hand.
 import { beforeEach, expect, test } from 'vitest'
 import { ask, askList } from '../../support/ask.js'
-import { givenIn, type Lease } from '../../support/given.js'
+import { givenIn, type Lease, settlement } from '../../support/given.js'
 import { enqueuePipeline, stepsOf } from '../../support/pipelines.js'
+import { countRows, prepareToCount } from '../../support/rows-handled.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase({ staysSound: false })
@@ -119,4 +120,29 @@ test('a waiting job that is pending too', async () => {
   await ask(db.admin, 'select holdfast.ready_steps(array[$1::bigint], array[0::bigint])', [job_id])
 
   expect(await problems()).toEqual([{ job_id, problem: expect.stringMatching(/^is in \w+ and \w+$/) }])
+})
+
+test('statistics that call the tables empty do not make it compare all jobs with all others', async () => {
+  const client = await db.connect('admin')
+  const fill = async () => {
+    await ask(
+      client,
+      `select count(*) from holdfast.enqueue_jobs(
+         (select jsonb_agg('{"type": "task"}'::jsonb) from generate_series(1, 2000)), '{}', 'never')`,
+    )
+    const leases = await ask<Lease>(
+      client,
+      `select id as job_id, token, lease_id from holdfast.claim_jobs('w', '{default}', '{task}', 1000)`,
+    )
+    await ask(client, 'select from holdfast.complete_jobs($1)', [settlement(...leases)])
+  }
+  await fill()
+  for (const table of ['ready', 'outcome', 'job']) await ask(client, `delete from holdfast.${table}`)
+  await ask(client, 'vacuum (analyze, truncate false)')
+  await fill()
+  await prepareToCount(client)
+
+  const { rows } = await countRows(client, () => ask(client, 'select from holdfast.check_places()'))
+
+  expect(rows).toBeLessThan(100_000)
 })
