@@ -39,7 +39,12 @@ const PHRASES = [
 ]
 
 // Not clean yet. The list only shrinks: a folder leaves it with its last removed word.
-const NOT_YET = ['docs/reference/sql.md', 'sql/', 'src/store/jobs/', 'test/']
+const NOT_YET = [
+  'docs/reference/sql.md',
+  ...['leases', 'operate', 'pipelines', 'reads'].map((folder) => `sql/functions/${folder}/`),
+  'src/store/jobs/',
+  'test/',
+]
 
 const TEXT = /\.(?:ts|tsx|mjs|js|sql|md|css|html|txt)$/
 // This rule names the words, and the changelog names what was renamed.
