@@ -8,7 +8,6 @@ create or replace function holdfast.lease_seconds_by_type(p_types text[])
   returns jsonb
   language plpgsql stable  -- a body in SQL would be planned anew at every call
   set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
 as $$
 begin
   return (

@@ -11,7 +11,6 @@ create or replace function holdfast.renew_leases_v1(p_leases jsonb, p_only_due b
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_nestloop = off
-  set enable_mergejoin = off
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

@@ -15,9 +15,6 @@ create or replace function holdfast.enqueue_pipeline_v1(
 )
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_nestloop = off  -- 10,000 x 10,000 when the planner believes that a list has ten members
-  set enable_mergejoin = off
 as $$
 declare
   v_names text[];

@@ -17,8 +17,6 @@ create or replace function holdfast.list_pipeline_steps_v1(p_pipeline uuid, p_af
   set plan_cache_mode = force_custom_plan
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
-  set enable_bitmapscan = off
-  set enable_sort = off
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

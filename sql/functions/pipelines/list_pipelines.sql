@@ -21,7 +21,6 @@ create or replace function holdfast.list_pipelines_v1(
   set plan_cache_mode = force_custom_plan
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
-  set enable_bitmapscan = off
 as $$
 declare
   v_looks constant integer := 1000;

@@ -8,9 +8,6 @@ create or replace function holdfast.pipeline_order(p_names text[], p_befores int
   returns integer[]
   language plpgsql immutable
   set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
-  set enable_nestloop = off
-  set enable_mergejoin = off
 as $$
 declare
   v_n constant integer := cardinality(p_names);

@@ -8,7 +8,6 @@ create or replace function holdfast.step_results_v1(p_job_id bigint)
   returns table (pipeline text, input jsonb, step text, compensates text, results jsonb)
   language plpgsql stable security definer  -- a body in SQL would be planned anew at every call
   set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query
