@@ -16,6 +16,8 @@ const functionsWith = (text: string) =>
 
 test.each([
   ['insert into holdfast.outcome', ['place_outcomes']],
+  ['insert into holdfast.ready', ['place_ready']],
+  ['insert into holdfast.lease', ['place_leases']],
   ['insert into holdfast.waiting', ['place_waiting']],
   ['delete from holdfast.lease', ['drop_leases']],
   ['delete from holdfast.waiting', ['drop_waiting']],

@@ -8,7 +8,7 @@ import { enqueuePipeline, stepsOf } from '../../support/pipelines.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
-/** A row per lost member and per job that was handed over. */
+/** A row per lost member and per job that was handed off. */
 async function complete(
   members: object[],
   room: Record<string, number> = { default: 10 },
@@ -48,7 +48,7 @@ const started = async (steps: Parameters<typeof enqueuePipeline>[1]) => {
 }
 const FAN = [{ name: 'a' }, ...['x', 'y', 'z'].map((name) => ({ name, after: ['a'] }))]
 
-describe('the hand-over', () => {
+describe('the handoff', () => {
   test('the next step is claimed for the caller in the same call', async () => {
     const steps = await started([{ name: 'a' }, { name: 'b', after: ['a'], input: { n: 1 } }])
 
@@ -61,7 +61,7 @@ describe('the hand-over', () => {
     expect((await steps.states()).b).toBe('completed')
   })
 
-  test('no more are handed over than the queue has room for; the others are pending', async () => {
+  test('no more are handed off than the queue has room for; the others are pending', async () => {
     const steps = await started(FAN)
 
     const [handed] = await complete([steps.lease], { default: 2 })
@@ -74,7 +74,7 @@ describe('the hand-over', () => {
     ['there is no room', { default: 0 }, ['task']],
     ['the queue is not served', { bulk: 5 }, ['task']],
     ['the type has no handler', { default: 5 }, ['other']],
-  ])('nothing is handed over when %s', async (_why, room, types) => {
+  ])('nothing is handed off when %s', async (_why, room, types) => {
     const steps = await started(FAN)
 
     expect(await complete([steps.lease], room as Record<string, number>, types)).toEqual([])
@@ -82,7 +82,7 @@ describe('the hand-over', () => {
     expect((await steps.states()).x).toBe('pending')
   })
 
-  test('nothing is handed over of a paused queue', async () => {
+  test('nothing is handed off of a paused queue', async () => {
     const steps = await started(FAN)
     await ask(db.pool, `select holdfast.pause_queue('default')`)
 
@@ -91,7 +91,7 @@ describe('the hand-over', () => {
     expect((await steps.states()).x).toBe('pending')
   })
 
-  test('a step whose key is held is not handed over', async () => {
+  test('a step whose key is held is not handed off', async () => {
     const steps = await started([{ name: 'a' }, { name: 'b', after: ['a'], key: 'k' }])
     const holder = await givenIn(db.pool).runningJob({ key: 'k' })
 
@@ -109,7 +109,7 @@ describe('the hand-over', () => {
     expect(await complete([steps.lease])).toMatchObject([{ lost: null, id: await steps.jobOf('b') }])
   })
 
-  test('sleeping workers are told of what was not handed over, and only of that', async () => {
+  test('sleeping workers are told of what was not handed off, and only of that', async () => {
     await ask(db.pool, `select holdfast.register_worker_v1('idle', 'pod', 1, '0', '{default}', '{task}', 1)`)
     await ask(db.pool, `select holdfast.sleep_worker_v1('idle', '{default}', 60000)`)
     const steps = await started([{ name: 'a' }, { name: 'b', after: ['a'] }, { name: 'c', after: ['b'] }])
@@ -145,7 +145,7 @@ describe('the guard', () => {
 })
 
 describe('next', () => {
-  test('a chained job follows with the completion, in the same pipeline, and may be handed over', async () => {
+  test('a chained job follows with the completion, in the same pipeline, and may be handed off', async () => {
     const lease = await givenIn(db.pool).runningJob()
 
     const [next] = await complete([{ ...lease, next: [{ type: 'task', input: { n: 2 } }] }])
