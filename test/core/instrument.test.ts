@@ -1,4 +1,4 @@
-// Whoever looks on stands around each enqueue and each run; what it sends along arrives with the job.
+// An instrument wraps each enqueue and each run; the trace that it adds arrives with the job.
 import { expect, test } from 'vitest'
 import { defineJob, type Instrument } from '../../src/index.js'
 import { heard, useHoldfast } from '../support/holdfast.js'

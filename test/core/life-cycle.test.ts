@@ -84,7 +84,7 @@ test('stop gives claimed jobs that were not started back without counting the at
   const holding = holdingJob()
   const holdfast = bench.open({ jobs: [echo, holding.job], concurrency: 1, grace: '20s' })
   await holdfast.start()
-  // Short runs let the worker learn that a stock is worth having.
+  // Short runs let the worker learn that prefetching pays.
   const quick = await holdfast.enqueueMany(echo, Array(50).fill('quick'))
   await Promise.all(quick.map((handle) => handle.result()))
   const stocked = heardTimes(holdfast, 'job.claimed', 2)

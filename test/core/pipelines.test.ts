@@ -209,7 +209,7 @@ describe('failure', () => {
     const book = defineJob({
       type: 'book',
       run: ({ what }: { what: string }) => {
-        if (what === 'moon') throw new NonRetryable('no seats')
+        if (what === 'moon') throw new NonRetryable('no places')
         log.push(`book ${what}`)
         return { ticket: `T-${what}` }
       },

@@ -1,4 +1,4 @@
-// What becomes of a run that did not complete: retried, put off, failed for good, cancelled, timed out.
+// Runs that do not complete are retried, snoozed, failed for good, cancelled or timed out.
 import { expect, test } from 'vitest'
 import { cancel, defineJob, NonRetryable, RetryAfter, snooze } from '../../src/index.js'
 import { aborted } from '../support/gate.js'

@@ -178,7 +178,7 @@ describe('events', () => {
     expect(await (await holdfast.enqueue(job, {})).result()).toBeNull()
   })
 
-  test('an event that does not come in time fails the job for good, and a retry waits anew', async () => {
+  test('an event that does not come in time fails the job for good, and a retry waits again', async () => {
     const job = waiting('1ms')
     const holdfast = bench.open({ jobs: [job] })
     await holdfast.start()

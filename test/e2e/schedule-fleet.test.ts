@@ -1,4 +1,4 @@
-// Five worker processes serve one schedule, and whoever fires a tick is killed: each tick makes one job all the same.
+// Five worker processes serve one schedule, and the one that fires a tick is killed: each tick still makes one job.
 import { expect, test } from 'vitest'
 import { openFleet } from '../../chaos/fleet.mjs'
 import { fireAndKill, shareClock } from '../../chaos/schedule-ticks.mjs'

@@ -29,7 +29,7 @@ const spanOf = (name: string) => {
 
 const hello = defineJob({ type: 'hello', queue: 'mail', run: () => 'done' })
 
-test('a run is a span of its own, linked to the span that enqueued it, whoever runs it', async () => {
+test('a run is a span of its own, linked to the span that enqueued it, whichever process runs it', async () => {
   const producer = bench.open({ jobs: [hello], instrument: openTelemetry({ tracerProvider }) })
   const consumer = bench.open({ jobs: [hello], instrument: openTelemetry({ tracerProvider }) })
   const handle = await producer.enqueue(hello, {})

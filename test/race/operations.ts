@@ -92,7 +92,7 @@ const renewWith = (presents: 'lease' | 'stale'): Operation => ({
 })
 export const renew = renewWith('lease')
 export const renewStale = renewWith('stale')
-/** By who stands in for the worker, which may have lost the job already. */
+/** Renewed by the watchdog, whose worker may have lost the job already. */
 export const renewWorker: Operation = {
   name: 'renew all of the worker',
   word: 'renew',

@@ -41,7 +41,7 @@ async function apply(race: Race, texts: Map<string, string>, file: string, text:
 }
 
 /**
- * While `work` runs, whoever comes to `place` in the function stops there until `release` is called; the place is the text
+ * While `work` runs, a session that comes to `place` in the function stops there until `release` is called; the place is the text
  * that comes next.
  */
 export async function withPause<T>(

@@ -8,7 +8,7 @@ import { useDatabase } from '../support/use-database.js'
 
 const db = useDatabase()
 const SESSIONS = 8
-const DEEDS_EACH = 120
+const OPERATIONS_EACH = 120
 
 // Successors that share dependencies crosswise, keys that steps share, a compensation: what could lock in a circle would.
 const LAYERS: StepWish[] = [
@@ -30,7 +30,7 @@ test('no deadlock escapes and every pipeline can be brought to its end', async (
   await Promise.all(
     sessions.map(async (session, n) => {
       const chance = seeded(n + 1)
-      for (let i = 0; i < DEEDS_EACH; i += 1) {
+      for (let i = 0; i < OPERATIONS_EACH; i += 1) {
         const outcome = await anyOperation(session, chance, jobs, pipelines).then(
           () => 'done',
           (error) => String(error.code),
@@ -42,7 +42,7 @@ test('no deadlock escapes and every pipeline can be brought to its end', async (
 
   // Refusals are class JH; a deadlock or a unique violation would show here.
   expect([...told.keys()].filter((code) => code !== 'done' && !code.startsWith('JH'))).toEqual([])
-  expect(told.get('done')).toBeGreaterThan(SESSIONS * DEEDS_EACH * 0.3)
+  expect(told.get('done')).toBeGreaterThan(SESSIONS * OPERATIONS_EACH * 0.3)
   // A stop skips keys that are locked just then; the sweep sees to what waits behind them.
   await ask(db.pool, 'select holdfast.offer_parked_v1()')
   expect(await ask(db.admin, 'select * from holdfast.check_places()')).toEqual([])
@@ -70,7 +70,7 @@ async function anyOperation(
 
 const LEASE_OF = `h ->> 'id' as job_id, h -> 'usual' ->> 'token' as token, h ->> 'lease_id' as lease_id`
 
-/** Claims a few and settles them, one way or another; what was handed over is settled by the next batch. */
+/** Claims a few and settles them, one way or another; a job that was handed off directly is settled by the next batch. */
 async function work(session: pg.Client, chance: () => number): Promise<void> {
   const claimed = await ask(
     session,

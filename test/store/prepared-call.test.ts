@@ -122,7 +122,7 @@ test('a client that sends queries before the last is answered has its own way', 
   )
 })
 
-test('a refusal by whoever stands before the client reaches the asker', async () => {
+test('a refusal by a proxy in front of the client reaches the caller', async () => {
   const client = await connect()
   Object.assign(client, { query: async () => Promise.reject(new Error('not now')) })
 
@@ -162,7 +162,7 @@ test('what cannot wait is done before the promise is, on a connection that is fr
   await database.close()
 })
 
-/** Whoever asks for the lock waits until `go` is called. */
+/** A session that asks for the lock waits until `go` is called. */
 async function heldLock() {
   const locker = await connect()
   await locker.query('select pg_advisory_lock(7)')

@@ -1,4 +1,4 @@
-// The HTTP API in memory, asked by whoever the test likes. Every answer is held against the contract.
+// The HTTP API in memory, called as any principal. Every answer is checked against the contract.
 import { afterEach, expect } from 'vitest'
 import type { z } from 'zod'
 import type { Client } from '../../src/client/client.js'

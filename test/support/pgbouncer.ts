@@ -42,7 +42,7 @@ export async function startPgbouncer(serverUrl: string, logins: readonly Login[]
   ]
   await writeFile(join(folder, 'pgbouncer.ini'), `${settings.join('\n')}\n`)
   await writeFile(join(folder, 'users.txt'), logins.map(({ user, password }) => `"${user}" "${password}"\n`).join(''))
-  // It refuses to run as root, and whoever it runs as must be able to read its files.
+  // It refuses to run as root, and the account that it runs as must be able to read its files.
   await chmod(folder, 0o755)
   const identity = process.getuid?.() === 0 ? { uid: nobody('-u'), gid: nobody('-g') } : {}
   const start = () => startProcess(program, join(folder, 'pgbouncer.ini'), port, identity)

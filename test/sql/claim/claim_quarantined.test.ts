@@ -6,27 +6,27 @@ import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
 
-test('gives one suspect at a time, most urgent first, and none that is not one', async () => {
+test('claims one quarantined job at a time, the most urgent first, and no other job', async () => {
   const given = givenIn(db.pool)
   await given.pendingJob()
-  const later = await suspect(await given.pendingJob({ priority: 5 }))
-  const sooner = await suspect(await given.pendingJob({ priority: 1 }))
+  const later = await quarantine(await given.pendingJob({ priority: 5 }))
+  const sooner = await quarantine(await given.pendingJob({ priority: 1 }))
 
   expect(await claimQuarantined()).toBe(sooner)
   expect(await claimQuarantined()).toBe(later)
   expect(await claimQuarantined()).toBeNull()
 })
 
-test('gives no suspect of another queue or type, and none that is not due', async () => {
+test('claims no quarantined job of another queue or type, and none that is not due', async () => {
   const given = givenIn(db.pool)
-  await suspect(await given.pendingJob({ queue: 'other' }))
-  await suspect(await given.pendingJob({ type: 'other' }))
-  await suspect(await given.pendingJob({ delay: '1h' }))
+  await quarantine(await given.pendingJob({ queue: 'other' }))
+  await quarantine(await given.pendingJob({ type: 'other' }))
+  await quarantine(await given.pendingJob({ delay: '1h' }))
 
   expect(await claimQuarantined()).toBeNull()
 })
 
-async function suspect(id: string): Promise<string> {
+async function quarantine(id: string): Promise<string> {
   await ask(db.admin, 'update holdfast.ready set crashes = 2 where job_id = $1', [id])
   return id
 }

@@ -65,16 +65,16 @@ test('a key is free again, and the parked jobs behind it are offered', async () 
   expect(await askList(db.pool, `select id from holdfast.claim_jobs('w', '{default}', '{task}', 2)`)).toEqual([ids[0]])
 })
 
-test('a suspect is as suspect as before: a claim without an answer is no crash', async () => {
+test('a quarantined job stays quarantined: a claim without an answer is no crash', async () => {
   const id = await given().pendingJob()
   await ask(db.admin, 'update holdfast.ready set crashes = 2')
   const leaseId = randomUUID()
-  const suspect = await askValue(
+  const quarantined = await askValue(
     db.pool,
     `select holdfast.claim_quarantined_v1('w', '{default}', '{task}', $1) ->> 'lease_id'`,
     [leaseId],
   )
-  expect(suspect).toBe(leaseId)
+  expect(quarantined).toBe(leaseId)
 
   await release('w', leaseId)
 
@@ -96,7 +96,7 @@ test('jobs that were claimed as they were enqueued go back too', async () => {
   expect(await askList(db.admin, 'select attempts from holdfast.ready')).toEqual([0, 0])
 })
 
-test('whoever presents the lease of a claim that was given back is refused', async () => {
+test('a settlement under the lease of a released claim is refused', async () => {
   const lease: Lease = { job_id: await given().pendingJob(), token: '1', lease_id: await claim(1) }
   await release('w', lease.lease_id)
 

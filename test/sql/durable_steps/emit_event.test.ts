@@ -1,4 +1,4 @@
-// emit_event: the first payload stands, and whoever waits is woken, however the two meet.
+// emit_event: the first payload stays, and a waiting job is woken, whichever of the two comes first.
 import { expect, test } from 'vitest'
 import { ask, askRow, askValue } from '../../support/ask.js'
 import { pidOf, waitUntilBlocked } from '../../support/blocked.js'

@@ -1,4 +1,4 @@
-// Who is gone, what becomes of their jobs, and that reaping neither waits nor blames bystanders.
+// Which workers are dead, where their jobs go, and that reaping neither waits nor counts against other jobs.
 import { expect, test } from 'vitest'
 import { ask, askRow, askValue } from '../../support/ask.js'
 import { setClock } from '../../support/clock.js'
@@ -19,7 +19,7 @@ test('a lease that is over is taken: the job is pending again, its attempt count
   expect(attempt.error.name).toBe('LeaseLost')
 })
 
-test('a lease that is not over stays, whoever asks', async () => {
+test('a lease that is not over stays, whichever role reaps', async () => {
   const lease = await givenIn(db.pool).runningJob()
 
   expect(await ask(db.pool, 'select * from holdfast.reap_leases()')).toEqual([])

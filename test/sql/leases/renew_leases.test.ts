@@ -68,13 +68,13 @@ test('a stale worker does not prolong the lease of the present holder', async ()
 
 test('a lease locked by its own open completion counts as held, holds up nothing and nobody waits', async () => {
   const [busy, other] = [await given().runningJob(), await given().runningJob()]
-  const [completer, keeper] = [await db.connect(), await db.connect()]
+  const [completer, renewer] = [await db.connect(), await db.connect()]
   await completer.query('begin')
   await ask(completer, 'select holdfast.complete_job($1, $2, $3)', [busy.job_id, busy.token, busy.lease_id])
-  await refuseToWait(keeper)
-  await setClock(keeper, '2090-01-01T00:00:00Z')
+  await refuseToWait(renewer)
+  await setClock(renewer, '2090-01-01T00:00:00Z')
 
-  const answer = await ask(keeper, RENEW, [settlement(busy, other)])
+  const answer = await ask(renewer, RENEW, [settlement(busy, other)])
   await completer.query('commit')
 
   expect(answer.map(({ renewed }) => renewed)).toEqual([true, true])
@@ -83,10 +83,10 @@ test('a lease locked by its own open completion counts as held, holds up nothing
 
 test('an expired lease that nobody has taken away can still be renewed', async () => {
   const lease = await given().runningJob()
-  const keeper = await db.connect()
-  await setClock(keeper, '2090-01-01T00:00:00Z')
+  const renewer = await db.connect()
+  await setClock(renewer, '2090-01-01T00:00:00Z')
 
-  expect(await ask(keeper, RENEW, [settlement(lease)])).toMatchObject([{ renewed: true }])
+  expect(await ask(renewer, RENEW, [settlement(lease)])).toMatchObject([{ renewed: true }])
 })
 
 test('what is no array of objects is refused by its code', async () => {

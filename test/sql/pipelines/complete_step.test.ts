@@ -168,7 +168,7 @@ test('a step of a type that nobody has described takes the long way, which gives
   expect(handed?.[0]).toMatchObject({ id: await jobOf('b'), usual: { lease_seconds: 30 } })
 })
 
-test('a keyed step that ends gives its key back and hands its successor over', async () => {
+test('a keyed step that ends gives its key back and hands its successor off', async () => {
   const { leaseOf, states } = await started([
     { name: 'a', key: 'k' },
     { name: 'b', after: ['a'] },
@@ -193,7 +193,7 @@ describe('the guard', () => {
     expect(await states()).toEqual({ a: 'running', b: 'waiting' })
   })
 
-  test('repeating a completion is settled again and hands nobody over twice', async () => {
+  test('repeating a completion is settled again and hands no job off twice', async () => {
     const { leaseOf, states } = await started(TWO)
     const lease = await leaseOf('a')
     await complete(lease)
@@ -220,7 +220,7 @@ describe('the guard', () => {
 })
 
 describe('other shapes of a graph', () => {
-  test('a step that waits for several is handed over with the last of them', async () => {
+  test('a step that waits for several is handed off with the last of them', async () => {
     const { jobOf, leaseOf, states } = await started(JOIN)
     const [a, b] = [await leaseOf('a'), await leaseOf('b')]
 
@@ -249,7 +249,7 @@ describe('other shapes of a graph', () => {
     await sound()
   })
 
-  test('nothing is handed over when another end stops the pipeline first', async () => {
+  test('no job is handed off when another end stops the pipeline first', async () => {
     const { leaseOf, states } = await started([...TWO, { name: 'other' }])
     const [a, other] = [await leaseOf('a'), await leaseOf('other')]
     const [first, second] = [await db.connect(), await db.connect()]

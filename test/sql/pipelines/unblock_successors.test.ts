@@ -203,7 +203,7 @@ describe('stop', () => {
     expect(await steps.states()).toEqual({ a: 'superseded', b: 'completed', c: 'cancelled' })
   })
 
-  test('a stop beside a completion that frees a job: the job is cancelled whoever is first', async () => {
+  test('a stop beside a completion that frees a job: the job is cancelled, whichever comes first', async () => {
     const steps = await given([{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['b'] }])
     const [a, b] = [await steps.leaseOf('a'), await steps.leaseOf('b')]
     const [completer, failer] = [await db.connect(), await db.connect()]

@@ -52,10 +52,10 @@ test('a waiting job counts in the queue that it will go to, and makes it known',
 })
 
 test('jobs that two workers have died with are pending too', async () => {
-  const id = await given().pendingJob({ queue: 'suspects' })
+  const id = await given().pendingJob({ queue: 'quarantine' })
   await ask(db.admin, 'update holdfast.ready set crashes = 2 where job_id = $1', [id])
 
-  expect(await named('suspects')).toMatchObject({ pending: 1, due: 0 })
+  expect(await named('quarantine')).toMatchObject({ pending: 1, due: 0 })
 })
 
 test('a queue is known by its jobs, its workers, its types and its pause', async () => {

@@ -74,7 +74,7 @@ describe('the handoff', () => {
     ['there is no room', { default: 0 }, ['task']],
     ['the queue is not served', { bulk: 5 }, ['task']],
     ['the type has no handler', { default: 5 }, ['other']],
-  ])('nothing is handed off when %s', async (_why, room, types) => {
+  ])('no job is handed off when %s', async (_why, room, types) => {
     const steps = await started(FAN)
 
     expect(await complete([steps.lease], room as Record<string, number>, types)).toEqual([])
@@ -82,7 +82,7 @@ describe('the handoff', () => {
     expect((await steps.states()).x).toBe('pending')
   })
 
-  test('nothing is handed off of a paused queue', async () => {
+  test('no job is handed off of a paused queue', async () => {
     const steps = await started(FAN)
     await ask(db.pool, `select holdfast.pause_queue('default')`)
 
@@ -101,7 +101,7 @@ describe('the handoff', () => {
     expect(await ask(db.pool, `select * from holdfast.claim_jobs('w', '{default}', '{task}', 10)`)).toHaveLength(1)
   })
 
-  test('what was completed in a transaction of its own hands its successor over at the second word', async () => {
+  test('what was completed in a transaction of its own hands its successor off when it is settled again', async () => {
     const steps = await started([{ name: 'a' }, { name: 'b', after: ['a'] }])
     const { job_id, token, lease_id } = steps.lease
     await ask(db.pool, 'select holdfast.complete_job($1, $2, $3)', [job_id, token, lease_id])

@@ -6,11 +6,11 @@ import { givenIn } from '../../support/given.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
-const TRADES = ['producer', 'worker', 'operator', 'viewer'] as const
+const ROLES = ['producer', 'worker', 'operator', 'viewer'] as const
 const DENIED = '42501'
 
 /** An owner's session that acts as that role alone, which not even the test's application role does. */
-async function actingAs(role: (typeof TRADES)[number]): Promise<pg.Client> {
+async function actingAs(role: (typeof ROLES)[number]): Promise<pg.Client> {
   const client = await db.connect('admin')
   await client.query(`set role holdfast_${role}`)
   return client
@@ -120,7 +120,7 @@ describe('functions', () => {
 })
 
 describe('roles', () => {
-  const calls: [string, readonly (typeof TRADES)[number][]][] = [
+  const calls: [string, readonly (typeof ROLES)[number][]][] = [
     [`select holdfast.enqueue('task')`, ['producer', 'worker', 'operator']],
     [`select holdfast.enqueue_jobs('[]')`, ['producer', 'worker', 'operator']],
     [`select * from holdfast.claim_jobs('w', '{default}', '{task}', 1)`, ['worker']],
@@ -155,15 +155,15 @@ describe('roles', () => {
     ['select * from holdfast.list_queues_v1()', ['worker', 'operator', 'viewer']],
     ['select * from holdfast.list_audit_v1()', ['operator', 'viewer']],
     ['select * from holdfast.check_places()', ['operator', 'viewer']],
-    ['select * from holdfast.find_job(1)', TRADES],
-    [`select * from holdfast.current('k')`, TRADES],
-    [`select * from holdfast.key_history('k')`, TRADES],
-    [`select holdfast.lease_seconds('t')`, TRADES],
-    ['select holdfast.schema_revision_v1()', TRADES],
-    ['select holdfast.now()', TRADES],
+    ['select * from holdfast.find_job(1)', ROLES],
+    [`select * from holdfast.current('k')`, ROLES],
+    [`select * from holdfast.key_history('k')`, ROLES],
+    [`select holdfast.lease_seconds('t')`, ROLES],
+    ['select holdfast.schema_revision_v1()', ROLES],
+    ['select holdfast.now()', ROLES],
     ['select * from holdfast.jobs', ['viewer']],
   ]
-  test.each(TRADES)('the %s may do its own role and no other', async (role) => {
+  test.each(ROLES)('the %s may call the functions of its role and no others', async (role) => {
     const client = await actingAs(role)
 
     const may: string[] = []

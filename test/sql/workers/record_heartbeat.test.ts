@@ -5,19 +5,19 @@ import { setClock } from '../../support/clock.js'
 import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
-const BEAT = `select holdfast.record_heartbeat('w')`
+const HEARTBEAT = `select holdfast.record_heartbeat('w')`
 
 test('a heartbeat of a registered worker is kept', async () => {
   const client = await db.connect()
   await ask(client, `select holdfast.register_worker_v1('w', 'pod', 1, '1', '{default}', '{task}', 1)`)
   await setClock(client, '2090-01-01T00:00:00Z')
 
-  expect(await askValue(client, BEAT)).toBe(true)
+  expect(await askValue(client, HEARTBEAT)).toBe(true)
   expect(await askValue(db.admin, 'select heartbeat_at from holdfast.worker')).toEqual(new Date('2090-01-01T00:00:00Z'))
 })
 
 test('a worker whose row is gone gets false, and registers again', async () => {
-  expect(await askValue(db.pool, BEAT)).toBe(false)
+  expect(await askValue(db.pool, HEARTBEAT)).toBe(false)
 })
 
 test('only the transaction of the heartbeat commits without waiting for the disk', async () => {
@@ -25,7 +25,7 @@ test('only the transaction of the heartbeat commits without waiting for the disk
   await client.query('set synchronous_commit = on')
 
   await client.query('begin')
-  await ask(client, BEAT)
+  await ask(client, HEARTBEAT)
   expect(await askValue(client, 'show synchronous_commit')).toBe('off')
   await client.query('commit')
 
