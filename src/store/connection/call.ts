@@ -44,7 +44,7 @@ export async function callOne(
   return new RowReader((await callRaw(store, statement, values, tx))[0] ?? {}, statement.invocation)
 }
 
-export async function callRaw(store: Callee, statement: Statement, values: unknown[], tx?: Queryable): Promise<Row[]> {
+async function callRaw(store: Callee, statement: Statement, values: unknown[], tx?: Queryable): Promise<Row[]> {
   if (tx === undefined) return askPool(store, statement, values)
   try {
     return (await tx.query(statementText(store.schema, statement), values)).rows
@@ -58,11 +58,11 @@ export async function callAndAct<T>(
   store: Callee,
   statement: Statement,
   values: unknown[],
-  act: (row: Row | undefined) => T,
+  act: (row: RowReader) => T,
 ): Promise<T> {
   let result: T | undefined
   await askPool(store, statement, values, (rows) => {
-    result = act(rows[0])
+    result = act(new RowReader(rows[0] ?? {}, statement.invocation))
   })
   return result as T
 }

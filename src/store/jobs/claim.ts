@@ -1,9 +1,9 @@
 // Claims jobs: many of a queue, or one by its id. Releases the jobs of claims whose answer was lost.
 
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
-import { callRaw as call, type Statement } from '../connection/call.js'
-import type { Row } from '../connection/connection.js'
-import { type ClaimedColumns, toClaimedJobs } from '../rows/claimed-jobs.js'
+import { callOne, type Statement } from '../connection/call.js'
+import { toClaimedJobs } from '../rows/claimed-jobs.js'
+import type { RowReader } from '../rows/row-reader.js'
 import type { Store } from '../store.js'
 
 /** How far a worker has claimed in a queue; a claim that starts behind it does not meet the dead entries before it. */
@@ -39,9 +39,9 @@ export interface Batch {
 export async function claimBatch(store: Store, claim: Claim): Promise<Batch> {
   const { worker, queue, types, n, from, leaseId } = claim
   const values = [worker, queue, types, n, from.priority, from.runAt, from.jobId, leaseId]
-  const [row] = await call(store, CLAIM_BATCH, values)
-  const cursor = { priority: row?.priority as number, runAt: row?.run_at as string, jobId: row?.job_id as JobId }
-  return { jobs: claimed(row), cursor, hasMore: row?.has_more === true }
+  const row = await callOne(store, CLAIM_BATCH, values)
+  const cursor = { priority: row.number('priority'), runAt: row.text('run_at'), jobId: row.id('job_id') }
+  return { jobs: claimed(row), cursor, hasMore: row.boolean('has_more') }
 }
 
 /** undefined when another has it, it is not eligible, or this process has no handler for its type. */
@@ -50,7 +50,7 @@ export async function claimOne(
   jobId: JobId,
   { worker, types, leaseId }: Claimer,
 ): Promise<ClaimedJob | undefined> {
-  return claimed((await call(store, CLAIM_BY_ID, [jobId, worker, types, leaseId]))[0])[0]
+  return claimed(await callOne(store, CLAIM_BY_ID, [jobId, worker, types, leaseId]))[0]
 }
 
 /** One job that two workers died with; the caller runs nothing beside it. */
@@ -59,16 +59,15 @@ export async function claimQuarantined(
   { worker, types, leaseId }: Claimer,
   queues: readonly string[],
 ): Promise<ClaimedJob | undefined> {
-  return claimed((await call(store, CLAIM_QUARANTINED, [worker, queues, types, leaseId]))[0])[0]
+  return claimed(await callOne(store, CLAIM_QUARANTINED, [worker, queues, types, leaseId]))[0]
 }
 
 /** Releases all jobs with these lease ids; returns the lease ids that jobs were found under. */
 export async function releaseClaims(store: Store, worker: string, leaseIds: readonly string[]): Promise<string[]> {
-  const [row] = await call(store, RELEASE_CLAIMS, [worker, leaseIds])
-  return row?.found as string[]
+  return (await callOne(store, RELEASE_CLAIMS, [worker, leaseIds])).texts('found')
 }
 
-// A claim that is given up may have been made, and all of it must be given back: so it is given up late.
+// Long, because a claim without an answer may have been made, and must then be released.
 const answerMs = 20_000
 const CLAIM_BATCH: Statement = {
   invocation: 'claim_batch_v1($1, $2, $3, $4, $5, $6, $7, $8)',
@@ -79,7 +78,6 @@ const CLAIM_BY_ID = { invocation: 'claim_by_id_v1($1, $2, $3, $4)', value: 'jobs
 const CLAIM_QUARANTINED = { invocation: 'claim_quarantined_v1($1, $2, $3, $4)', value: 'jobs', answerMs }
 const RELEASE_CLAIMS = { invocation: 'release_claims_v1($1, $2)', value: 'found' }
 
-/** Of a row that has them as `jobs`. */
-function claimed(row: Row | undefined): ClaimedJob[] {
-  return row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : []
+function claimed(row: RowReader): ClaimedJob[] {
+  return row.isNull('jobs') ? [] : toClaimedJobs(row.json('jobs'))
 }

@@ -1,15 +1,15 @@
 // Enqueues jobs in one round trip.
 
 import type { ClaimedJob, JobId } from '../../domain/job/job.js'
-import { BULK_MS, callRaw as call, callAndAct, type Statement } from '../connection/call.js'
+import { BULK_MS, call, callAndAct, callOne, type Statement } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
-import { type ClaimedColumns, toClaimedJobs } from '../rows/claimed-jobs.js'
+import { toClaimedJobs } from '../rows/claimed-jobs.js'
 import type { Store } from '../store.js'
 
 export interface EnqueueManner {
-  /** Who is told: `sleepers` reads the workers' word, which only a call that commits at once may rely on. */
+  /** Whom to notify. `sleepers`: only if a worker sleeps, which only a call that commits at once may rely on. */
   readonly wake: 'always' | 'sleepers' | 'never'
-  /** Who does it by hand: written down in the same transaction. */
+  /** The operator who enqueues, for the audit. */
   readonly actor?: string | undefined
   readonly tx?: Queryable | undefined
 }
@@ -26,7 +26,7 @@ export async function enqueueJobs(
     actor === undefined
       ? await call(store, ENQUEUE_JOBS, values, tx)
       : await call(store, ENQUEUE_AS_OPERATOR, [...values, actor], tx)
-  return rows.map((row) => String(row.id))
+  return rows.map((row) => row.id('id'))
 }
 
 /** For jobs that differ in nothing but their input: half the work for the database. `inputs` is the JSON array of them. */
@@ -36,8 +36,7 @@ export async function enqueueInputs(
   common: string,
   { wake, tx }: Omit<EnqueueManner, 'actor'>,
 ): Promise<JobId[]> {
-  const [row] = await call(store, ENQUEUE_INPUTS, [inputs, common, wake], tx)
-  const ids = row?.ids as string
+  const ids = (await callOne(store, ENQUEUE_INPUTS, [inputs, common, wake], tx)).text('ids')
   return ids === '' ? [] : ids.split(',')
 }
 
@@ -64,7 +63,7 @@ export function enqueueAndClaim<T>(
   act: (stored: StoredJobs) => T,
 ): Promise<T> {
   return callAndAct(store, ENQUEUE_AND_CLAIM, [inputs, common, worker, queue, leaseId], (row) =>
-    act({ ids: row?.ids as JobId[], jobs: row?.jobs ? toClaimedJobs(row.jobs as ClaimedColumns) : [] }),
+    act({ ids: row.ids('ids'), jobs: row.isNull('jobs') ? [] : toClaimedJobs(row.json('jobs')) }),
   )
 }
 

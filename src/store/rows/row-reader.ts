@@ -83,6 +83,10 @@ export class RowReader {
     return this.#list(column, 'a list of numbers', toNumber)
   }
 
+  list(column: string): unknown[] {
+    return this.#list(column, 'a list', (item) => item)
+  }
+
   /** Any JSON value; null where there is none. */
   json(column: string): unknown {
     return this.#row[column] ?? null
