@@ -2,9 +2,10 @@
 
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { Outcome, OutcomeOf } from '../../domain/run/outcome.js'
-import { type Callee, callRaw as call, callAndAct, type Statement } from '../connection/call.js'
+import { type Callee, call, callAndAct, callOne, type Statement } from '../connection/call.js'
 import type { Queryable } from '../connection/connection.js'
-import { type ClaimedColumns, toClaimedJobs } from '../rows/claimed-jobs.js'
+import { toClaimedJobs } from '../rows/claimed-jobs.js'
+import type { RowReader } from '../rows/row-reader.js'
 import type { Store } from '../store.js'
 
 /** What every write of a holder presents. */
@@ -62,8 +63,8 @@ export async function completePlainJobs(store: Store, batch: readonly Completion
     firsts.map(({ leaseId }) => leaseId),
     outputs.length > 0 ? `{${outputs.join(',')}}` : null,
   ]
-  const [row] = await call(store, COMPLETE_PLAIN, values)
-  const unsettled = new Set((row?.unsettled ?? []) as string[])
+  const row = await callOne(store, COMPLETE_PLAIN, values)
+  const unsettled = new Set(row.isNull('unsettled') ? [] : row.ids('unsettled'))
   return batch.map(({ job }) => !unsettled.has(job.id))
 }
 
@@ -72,9 +73,8 @@ export function completeStep(store: Store, { job, outcome }: Completion, receive
   const output = outcome.output === 'null' ? null : outcome.output
   const values = [job.id, job.token, job.leaseId, output, ...receiving(receiver)]
   return callAndAct(store, COMPLETE_STEP, values, (row) => {
-    const handed = row?.handed as ClaimedColumns[] | null
-    hand(receiver, handed)
-    return handed !== null
+    hand(receiver, row)
+    return !row.isNull('handed')
   })
 }
 
@@ -87,8 +87,8 @@ export function settleJobs(
   // Put together as text: the output is JSON text already and must not be parsed and printed again.
   const members = batch.map(({ job, outcome }) => `${leaseMember(job)},${outcomeFields(outcome)}}`)
   return callAndAct(store, SETTLE, [`[${members.join(',')}]`, ...receiving(receiver)], (row) => {
-    hand(receiver, row?.handed as ClaimedColumns[] | null)
-    const lost = new Set((row?.lost ?? []) as number[])
+    hand(receiver, row)
+    const lost = new Set(row.isNull('lost') ? [] : row.numbers('lost'))
     return batch.map((_, index) => !lost.has(index + 1))
   })
 }
@@ -118,8 +118,8 @@ function outcomeFields(outcome: Outcome): string {
   }
 }
 
-function hand(receiver: Receiver, columns: readonly ClaimedColumns[] | null): void {
-  const handed = (columns ?? []).flatMap(toClaimedJobs)
+function hand(receiver: Receiver, row: RowReader): void {
+  const handed = row.isNull('handed') ? [] : row.list('handed').flatMap(toClaimedJobs)
   if (handed.length > 0) receiver.take(handed)
 }
 
@@ -144,8 +144,7 @@ export async function reportProgress(
   progress: number,
   message: string | null,
 ): Promise<boolean> {
-  const [row] = await call(store, PROGRESS, [id, token, leaseId, progress, message])
-  return row?.held === true
+  return (await callOne(store, PROGRESS, [id, token, leaseId, progress, message])).boolean('held')
 }
 
 /** The beginning of a member, to be closed by whoever adds to it. */
@@ -156,7 +155,7 @@ export function leaseMember({ id, token, leaseId }: Lease): string {
 /** Looks at every lease and extends those that are due; false where it was lost. */
 export async function renewLeases(store: Callee, leases: readonly Lease[], session?: Queryable): Promise<boolean[]> {
   const rows = await call(store, RENEW, [`[${leases.map((lease) => `${leaseMember(lease)}}`).join(',')}]`], session)
-  return rows.map((row) => row.renewed === true)
+  return rows.map((row) => row.boolean('renewed'))
 }
 
 /** Extends all that the worker holds and that is due, for one that cannot say what it holds. */
