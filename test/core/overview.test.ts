@@ -28,6 +28,6 @@ test('a doctor finds a sound database sound, and work that nobody does', async (
 
   expect(sound.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
   expect(neglected.filter(({ verdict }) => verdict === 'fail')).toEqual([
-    expect.objectContaining({ check: 'queues without workers', fact: expect.stringContaining('queue slow') }),
+    expect.objectContaining({ check: 'queues without workers', text: expect.stringContaining('queue slow') }),
   ])
 })

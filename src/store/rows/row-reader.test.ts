@@ -69,3 +69,8 @@ test('a column that may be null is null or of its type', () => {
   const names = ['textOrNull', 'numberOrNull', 'idOrNull', 'momentOrNull', 'nestedOrNull'] as const
   for (const name of names) expect(() => wrong[name]('c'), name).toThrow('returned boolean as "c"')
 })
+
+test('a list of any values may have nulls in it', () => {
+  expect(reader([null, 1]).list('c')).toEqual([null, 1])
+  expect(() => reader([null]).texts('c')).toThrow('returned')
+})

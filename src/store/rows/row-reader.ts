@@ -83,8 +83,10 @@ export class RowReader {
     return this.#list(column, 'a list of numbers', toNumber)
   }
 
+  /** Of any values, null too. */
   list(column: string): unknown[] {
-    return this.#list(column, 'a list', (item) => item)
+    const value = this.#row[column]
+    return Array.isArray(value) ? value : this.#refuse(column, 'a list')
   }
 
   /** Any JSON value; null where there is none. */
