@@ -42,8 +42,6 @@ const PHRASES = [
 const NOT_YET = [
   'docs/reference/sql.md',
   ...['leases', 'operate', 'pipelines', 'reads'].map((folder) => `sql/functions/${folder}/`),
-
-  'test/',
 ]
 
 const TEXT = /\.(?:ts|tsx|mjs|js|sql|md|css|html|txt)$/

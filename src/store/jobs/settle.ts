@@ -147,7 +147,7 @@ export async function reportProgress(
   return (await callOne(store, PROGRESS, [id, token, leaseId, progress, message])).boolean('held')
 }
 
-/** The beginning of a member, to be closed by whoever adds to it. */
+/** The beginning of a member; the caller adds its fields and the closing brace. */
 export function leaseMember({ id, token, leaseId }: Lease): string {
   return `{"job_id":${id},"token":${token},"lease_id":"${leaseId}"`
 }
