@@ -27,7 +27,8 @@ export interface LeasedCalls extends DurableStepCalls {
 }
 
 /** `begin` is the application's own way to a transaction; without it the store's connections are used. */
-export function leasedCalls(store: Store, begin: BeginTransaction = ownTransaction(store)): LeasedCalls {
+export function leasedCalls(store: Store, ownBegin?: BeginTransaction): LeasedCalls {
+  const begin = ownBegin ? refusingAborted(ownBegin) : storeTransaction(store)
   return {
     progress: (job, share, message) => reportProgress(store, job, share, message),
     tx: (job, work) => inTransaction(store, begin, job, work),
@@ -61,7 +62,23 @@ async function inTransaction<T>(
   )
 }
 
-function ownTransaction(store: Store): BeginTransaction {
+/** The library's commit would not tell that PostgreSQL rolled back: asks before it. */
+function refusingAborted(begin: BeginTransaction): BeginTransaction {
+  return (work) =>
+    begin(async (tx) => {
+      await work(tx)
+      await asQueryable(tx)
+        .query('select 1')
+        .catch((error) => {
+          if (error?.code === ABORTED) throw new HoldfastError('TRANSACTION_ROLLED_BACK', undefined, { cause: error })
+        })
+    })
+}
+
+/** PostgreSQL's code for a statement in a transaction that an error has ended. */
+const ABORTED = '25P02'
+
+function storeTransaction(store: Store): BeginTransaction {
   return async (work) => (await store.open()).transaction(work)
 }
 

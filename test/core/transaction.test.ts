@@ -166,3 +166,38 @@ test('a way to begin a transaction that is none is refused, and one that begins 
     'the option transaction must call the work that it is given, and wait for it',
   )
 })
+
+test('a handler that swallows an error of PostgreSQL in its transaction does not complete: nothing was committed', async () => {
+  const deposit = defineJob({
+    type: 'deposit',
+    retry: { attempts: 1 },
+    run: (_, ctx) =>
+      ctx.tx(async (tx: Tx) => {
+        await tx.query('insert into public.orders values (200)')
+        await tx.query('select 1 / 0').catch(() => {})
+        return 'paid'
+      }),
+  })
+  const holdfast = bench.open({ jobs: [deposit] })
+  const handle = await holdfast.enqueue(deposit, {})
+
+  await holdfast.runJob(handle.id)
+
+  expect(await handle.read()).toMatchObject({ state: 'failed', error: { code: 'TRANSACTION_ROLLED_BACK' } })
+  expect(await bench.look('select id from public.orders where id = 200')).toEqual([])
+})
+
+test('a transaction of the option transaction that PostgreSQL has aborted does not complete the job either', async () => {
+  const deposit = defineJob({
+    type: 'deposit',
+    retry: { attempts: 1 },
+    run: (_, ctx) => ctx.tx(async (tx: Tx) => void (await tx.query('select 1 / 0').catch(() => {}))),
+  })
+  const transaction = (work: (tx: unknown) => Promise<void>) => inTransaction(work)
+  const holdfast = bench.open({ jobs: [deposit], transaction })
+  const handle = await holdfast.enqueue(deposit, {})
+
+  await holdfast.runJob(handle.id)
+
+  expect(await handle.read()).toMatchObject({ state: 'failed', error: { code: 'TRANSACTION_ROLLED_BACK' } })
+})

@@ -66,6 +66,62 @@ test('a connection that the server ends is replaced, whether it is idle or in us
   expect([first, second]).not.toContain(await backend())
 })
 
+test('a setting or role of a transaction ends with it; prepared statements and the address’s own settings stay', async () => {
+  const options = '-c statement_timeout=90s -c role=pg_monitor'
+  database = openAddress({ connectionString: db.whole.adminUrl, options }, OWN_SESSION, 1)
+  const state = `select pg_backend_pid() as pid, current_setting('statement_timeout') as ms, current_user as role,
+    (select count(*)::integer from pg_prepared_statements where name like 'holdfast%') as prepared`
+  const before = (await database.prepared(state, [], OPTIONS)).rows[0]
+
+  await database.transaction(async (tx) => {
+    await tx.query(`set statement_timeout = '1s'`)
+    await tx.query('set role none')
+  })
+
+  expect(before).toMatchObject({ ms: '90s', role: 'pg_monitor' })
+  expect((await database.prepared(state, [], OPTIONS)).rows[0]).toEqual({ ...before, prepared: 1 })
+})
+
+test('a transaction leaves the settings of the application’s own pool alone', async () => {
+  open(1)
+  const pool = new pg.Pool({ connectionString: db.whole.adminUrl, max: 1 })
+  const shared = await usePool(pool, { pooler: false })
+  await pool.query(`set statement_timeout = '80s'`)
+
+  await shared.transaction((tx) => tx.query('select 1'))
+
+  expect((await pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '80s' }])
+  await pool.end()
+})
+
+test.each([
+  ['a refused HTTP request', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
+  ['a reset of another socket', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
+  ['another database that is down', Object.assign(new Error('terminating'), { code: '57P01', severity: 'FATAL' })],
+  ['a text about time', new Error('The request timeout was reached')],
+  ['a text about connections', new Error('Connection to the mail server terminated')],
+])('%s in a transaction is no fault of the connection, which stays', async (_, thrown) => {
+  open(1)
+  const first = await backend()
+
+  await expect(database.transaction(() => Promise.reject(thrown))).rejects.toBe(thrown)
+
+  expect(await backend()).toBe(first)
+})
+
+test('a connection that breaks in a transaction is replaced, whatever the caller makes of the error', async () => {
+  open(1)
+  const first = await backend()
+
+  const broken = database.transaction(async (tx) => {
+    await tx.query('select pg_terminate_backend(pg_backend_pid())').catch(() => {})
+    throw new Error('something else')
+  })
+
+  await expect(broken).rejects.toThrow('something else')
+  expect(await backend()).not.toBe(first)
+})
+
 test('close leaves no connection, also while a call runs', async () => {
   open(5)
   const calling = backend()

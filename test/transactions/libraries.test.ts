@@ -128,6 +128,25 @@ describe.each(Object.entries(libraries))('%s', (_, open) => {
     expect(await bench.look(ACCOUNTS)).toEqual([])
   })
 
+  test('a job whose handler swallows an error of its library’s transaction is not completed', async () => {
+    const deposit = defineJob({
+      type: 'deposit',
+      retry: { attempts: 1 },
+      run: (id: number, ctx) =>
+        ctx.tx(async (tx: unknown) => {
+          await library.insert(tx, id)
+          await library.insert(tx, id).catch(() => {})
+        }),
+    })
+    const holdfast = bench.open({ jobs: [deposit], transaction: library.begin })
+    const handle = await holdfast.enqueue(deposit, 6)
+
+    await holdfast.runJob(handle.id)
+
+    expect((await handle.read()).state).toBe('failed')
+    expect(await bench.look(ACCOUNTS)).toEqual([])
+  })
+
   test('a run that has lost its job writes nothing by its library', async () => {
     let begun = 0
     const deposit = defineJob({

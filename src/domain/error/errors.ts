@@ -113,6 +113,12 @@ export const ERRORS = {
     sqlstate: null,
     text: 'the embedded database needs a package: run `npm install @electric-sql/pglite`',
   },
+  TRANSACTION_ROLLED_BACK: {
+    http: 409,
+    exit: 1,
+    sqlstate: null,
+    text: 'the transaction was rolled back, because one of its statements had failed: let that error reach ctx.tx',
+  },
   TIMED_OUT: { http: 504, exit: 1, sqlstate: null, text: 'the handler ran past its timeout' },
   CANCELLED: { http: 409, exit: 1, sqlstate: null, text: 'the job was cancelled while it ran' },
   SUPERSEDED: {

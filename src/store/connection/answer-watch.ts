@@ -1,6 +1,8 @@
 // Limits how long calls wait for an answer on a dead connection. All calls share one timer: a timer per call would cost 2 % of
 // an enqueue.
 
+import { AnswerTimeout } from './connection-faults.js'
+
 const TICK_MS = 500
 
 /** Called when the time is over. */
@@ -51,7 +53,7 @@ export class AnswerWatch {
       wait.ticksLeft -= 1
       if (wait.ticksLeft >= 0) continue
       this.end(wait.giveUp)
-      wait.giveUp(new Error(`timeout: no answer within ${wait.ms} ms`))
+      wait.giveUp(new AnswerTimeout(wait.ms))
     }
     // The timer runs on between calls in quick succession, and ends after a tick without any.
     if (!this.#wasUsed && this.#waiting.length === 0) {

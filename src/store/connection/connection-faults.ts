@@ -1,10 +1,30 @@
 // Which errors are the connection's fault and not the statement's.
 
-/** True when the connection must not be used again. */
+/** What the driver reports about its socket without a code of its own. */
+export class ConnectionFault extends Error {}
+
+/** The answer to a statement of ours did not come in time. */
+export class AnswerTimeout extends ConnectionFault {
+  constructor(ms: number) {
+    super(`timeout: no answer within ${ms} ms`)
+  }
+}
+
+/**
+ * To be called only with what the driver itself rejects with: there, a plain error without a code is about the connection.
+ * Errors of handlers never come here.
+ */
+export function driverError(error: unknown): unknown {
+  const isPlain =
+    error instanceof Error && error.constructor === Error && !('code' in error && error.code !== undefined)
+  return isPlain ? new ConnectionFault(error.message, { cause: error }) : error
+}
+
+/** True when the connection must not be used again. For errors of our own statements only: a handler's may have these codes. */
 export function isConnectionFault(error: unknown): error is Error {
+  if (error instanceof ConnectionFault) return true
   const code = (error as { code?: unknown } | null)?.code
-  if (typeof code !== 'string') return error instanceof Error && /timeout|terminated|Connection/i.test(error.message)
-  return CONNECTION_FAULTS.has(code) || code.startsWith('08')
+  return typeof code === 'string' && (CONNECTION_FAULTS.has(code) || code.startsWith('08'))
 }
 
 /** SQLSTATEs and socket errors after which the same call may succeed on another connection. */

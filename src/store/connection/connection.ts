@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { AnswerWatch } from './answer-watch.js'
 import type { Capabilities } from './capabilities.js'
-import { isConnectionFault } from './connection-faults.js'
+import { driverError, isConnectionFault } from './connection-faults.js'
 import { Connections } from './connections.js'
 import type { Listening } from './listening.js'
 import { callPrepared, type PreparedStatement, type Row } from './prepared-call.js'
+import { transact } from './transact.js'
 
 export type { Row } from './prepared-call.js'
 
@@ -26,10 +27,10 @@ export interface Database extends Queryable {
   readonly maxConnections: number
   /** Runs a statement that each connection prepares once, where sessions allow it. */
   prepared(text: string, values: unknown[], options: PreparedOptions): Promise<{ rows: Row[] }>
-  /** Runs `work` in a transaction on one connection; rolled back when `work` throws. */
+  /** Runs `work` in a transaction on one connection; rolled back when `work` throws. Rejects when PostgreSQL rolls it back. */
   transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>
-  /** Lends one connection to `work`, outside any transaction. It is closed afterwards when `work` calls `spoil`. */
-  session<T>(work: (session: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>): Promise<T>
+  /** Lends one connection to `work`, which sends statements of ours only, outside any transaction. */
+  session<T>(work: (session: pg.PoolClient) => Promise<T>): Promise<T>
   /** Listens to a channel until closed. Rejects where the engine or a pooler does not support it. */
   listen(channel: string, heard: () => void, lost: (error: Error) => void): Promise<Listening>
   close(): Promise<void>
@@ -42,13 +43,16 @@ export interface PreparedOptions {
   readonly onAnswer?: ((rows: Row[]) => void) | undefined
 }
 
-export type PoolParts = Pick<Database, 'engine' | 'address' | 'capabilities' | 'listen' | 'close'>
+export interface PoolParts extends Pick<Database, 'engine' | 'address' | 'capabilities' | 'listen' | 'close'> {
+  /** false: the application's own pool, whose sessions may have settings of its own. */
+  readonly ownsSessions: boolean
+}
 
 // Statements without a limit of their own take milliseconds, but may wait for a lock.
 const STATEMENT_MS = 60_000
 
 /** What a server's pool and PGlite's pool have in common. */
-export function overPool(pool: pg.Pool, parts: PoolParts): Database {
+export function overPool(pool: pg.Pool, { ownsSessions, ...parts }: PoolParts): Database {
   let preparesStatements = parts.capabilities.preparedStatements
   const connections = new Connections(pool)
   const answers = new AnswerWatch()
@@ -84,20 +88,28 @@ export function overPool(pool: pg.Pool, parts: PoolParts): Database {
     }
     try {
       return await work(client, spoil)
-    } catch (error) {
-      if (isConnectionFault(error)) spoil(error)
-      throw error
     } finally {
       connections.putBack(client, failure)
     }
   }
+
+  const withOurStatements = <T>(work: (client: pg.PoolClient) => Promise<T>) =>
+    withClient(async (client, spoil) => {
+      try {
+        return await work(client)
+      } catch (thrown) {
+        const error = driverError(thrown)
+        if (isConnectionFault(error)) spoil(error)
+        throw error
+      }
+    })
 
   const inTime = <T>(asked: Promise<T>) => answers.inTime(asked, STATEMENT_MS)
   return {
     ...parts,
     maxConnections: pool.options.max,
     // Not pool.query, which closes the connection after every error, also after a refused statement.
-    query: (text, values) => withClient((client) => inTime(client.query(text, values))),
+    query: (text, values) => withOurStatements((client) => inTime(client.query(text, values))),
     async prepared(text, values, options) {
       if (!preparesStatements) return callOnce({ name: undefined, text }, values, options)
       try {
@@ -108,19 +120,9 @@ export function overPool(pool: pg.Pool, parts: PoolParts): Database {
         return callOnce({ name: undefined, text }, values, options)
       }
     },
-    session: (work) => withClient(work),
+    session: withOurStatements,
     transaction: (work) =>
-      withClient(async (client, spoil) => {
-        await inTime(client.query('begin isolation level read committed'))
-        try {
-          const result = await work(client)
-          await inTime(client.query('commit'))
-          return result
-        } catch (error) {
-          await inTime(client.query('rollback')).catch(spoil) // a broken connection rolls back by itself
-          throw error
-        }
-      }),
+      withClient((client, spoil) => transact(client, work, { inTime, resetsSession: ownsSessions }, spoil)),
   }
 }
 

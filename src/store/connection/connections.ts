@@ -1,6 +1,7 @@
 // Takes connections from a pool, and closes those that broke instead of giving them back.
 
 import type pg from 'pg'
+import { driverError } from './connection-faults.js'
 
 export class Connections {
   readonly #pool: pg.Pool
@@ -13,7 +14,9 @@ export class Connections {
   }
 
   async take(): Promise<pg.PoolClient> {
-    const client = await this.#pool.connect()
+    const client = await this.#pool.connect().catch((error) => {
+      throw driverError(error)
+    })
     this.#watch(client) // the application's own pool may have opened it earlier
     return client
   }

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import { AnswerWatch } from './answer-watch.js'
 import type { Queryable, Row } from './connection.js'
-import { isConnectionFault } from './connection-faults.js'
+import { driverError, isConnectionFault } from './connection-faults.js'
 import { endQuietly } from './end-quietly.js'
 
 // After this time a new connection is more likely to renew the leases in time.
@@ -38,7 +38,8 @@ export class LastingSession implements Queryable {
     const client = await opening
     try {
       return await this.#inTime(client.query(text, values))
-    } catch (error) {
+    } catch (thrown) {
+      const error = driverError(thrown)
       if (!isConnectionFault(error)) throw error
       await this.#discard(opening)
       if (wasOpen) return this.query(text, values)

@@ -2,6 +2,7 @@
 // reading the answer; a prepared statement's description never changes, so it is asked for once per session.
 
 import pg from 'pg'
+import { driverError } from './connection-faults.js'
 
 /** One result row of the driver, with the snake_case names of its columns. */
 export type Row = Record<string, unknown>
@@ -42,14 +43,15 @@ export function callPrepared(
   values: readonly unknown[],
   onRows: OnRows,
 ): void {
+  const onError = (error: unknown) => onRows(driverError(error) as Error)
   if (!speaksProtocol(client)) {
-    client.query({ ...statement, values: [...values] }).then(({ rows }) => onRows(null, rows), onRows)
+    client.query({ ...statement, values: [...values] }).then(({ rows }) => onRows(null, rows), onError)
     return
   }
   const call = new PreparedCall(client, statement, values, onRows)
   const returned: unknown = client.query(call)
   // A wrapper of the application's own client may return a promise.
-  if (returned !== call) Promise.resolve(returned).catch(onRows)
+  if (returned !== call) Promise.resolve(returned).catch(onError)
 }
 
 /** True when the client speaks the protocol itself, one query after the other. */
@@ -123,7 +125,7 @@ class PreparedCall implements pg.Submittable {
   }
 
   handleError(error: Error): void {
-    this.callback(error)
+    this.callback(driverError(error) as Error)
   }
 }
 

@@ -39,6 +39,7 @@ export function openAddress(address: pg.ClientConfig, capabilities: Capabilities
     engine: 'server',
     address,
     capabilities,
+    ownsSessions: true,
     listen: (channel, heard, lost) => listenWith(new pg.Client(address), channel, heard, lost),
     close: () => pool.end(),
   })
@@ -50,6 +51,7 @@ export async function usePool(pool: pg.Pool, options: CapabilityOptions = {}): P
     engine: 'server',
     address: cloneable(pool.options),
     capabilities: await findCapabilities(options, pool.options as pg.ClientConfig),
+    ownsSessions: false,
     listen: (channel, heard, lost) => listenWith(new pg.Client(pool.options), channel, heard, lost),
     close: async () => {},
   })

@@ -15,13 +15,13 @@ export async function openEmbedded(folder: string = EMBEDDED_FOLDER): Promise<Da
   const { PGlite } = await loadPGlite()
   if (folder.startsWith('memory://')) {
     const pglite = await PGlite.create(folder)
-    return overPGlite(pglite, () => pglite.close())
+    return overPGlite(pglite, true, () => pglite.close())
   }
   const place = resolve(folder)
   const release = await lockFolder(place)
   try {
     const pglite = await PGlite.create(join(place, 'data'))
-    const database = await overPGlite(pglite, async () => {
+    const database = await overPGlite(pglite, true, async () => {
       await pglite.close()
       await release()
     })
@@ -34,16 +34,17 @@ export async function openEmbedded(folder: string = EMBEDDED_FOLDER): Promise<Da
 
 /** The caller's own PGlite: used, never closed. */
 export function usePGlite(pglite: PGlite): Promise<Database> {
-  return overPGlite(pglite, async () => {})
+  return overPGlite(pglite, false, async () => {})
 }
 
-async function overPGlite(pglite: PGlite, close: () => Promise<void>): Promise<Database> {
+async function overPGlite(pglite: PGlite, ownsSessions: boolean, close: () => Promise<void>): Promise<Database> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres')
   const pool = new pg.Pool({ ...createPgConfig(pglite), max: 1 } as pg.PoolConfig)
   const shared = overPool(pool, {
     engine: 'embedded',
     address: undefined,
     capabilities: OWN_SESSION,
+    ownsSessions,
     async listen(channel, heard) {
       const unlisten = await pglite.listen(channel, heard)
       return { check: async () => true, close: () => unlisten() }
