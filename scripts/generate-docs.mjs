@@ -132,26 +132,30 @@ function functionTable() {
   return table(
     ['function', 'what it does', 'who may call it'],
     contracts.map(({ folder, name, names, does }) => [
-      `[${namesToCall(name, names)}](functions/${folder}/${name}.sql)`,
+      `[${namesToCall(name, names).map(code).join(' ')}](functions/${folder}/${name}.sql)`,
       does,
-      callers(name),
+      callers(name, names),
     ]),
   )
 }
 
-/** A file may hold two operations, as one undoes the other; each has its name in the table. */
+/** A file may hold several operations of one kind; each has its name in the table. */
 function namesToCall(name, names) {
-  return [name, ...names.filter((other) => other !== name && other in roles)].map((each) => `\`${each}\``).join(' ')
+  return [name, ...names.filter((other) => other !== name && other in roles)]
+}
+
+function code(name) {
+  return `\`${name}\``
 }
 
 function entries(isWanted) {
   return contracts.filter(isWanted).map(entry).join('\n')
 }
 
-function entry({ name, does, signatures, lines }) {
+function entry({ name, names, does, signatures, lines }) {
   const shown = signatures.map((signature) => signature.replaceAll('holdfast.', ''))
   const facts = lines.map(({ word, text }) => `- **${word}** ${text}`)
-  const who = isCallable({ name }) ? [`- **Callers** ${callers(name)}`] : []
+  const who = isCallable({ name }) ? [`- **Callers** ${callers(name, names)}`] : []
   return [`### ${name}`, '', does, '', '```sql', ...shown, '```', '', ...facts, ...who, ''].join('\n')
 }
 
@@ -159,7 +163,14 @@ function isCallable({ name }) {
   return name in roles
 }
 
-function callers(name) {
+/** The callers of the file's first operation, and of the others those that have other ones. */
+function callers(name, names) {
+  const own = rolesOf(name)
+  const others = namesToCall(name, names).filter((other) => rolesOf(other) !== own)
+  return [own, ...others.map((other) => `${code(other)}: ${rolesOf(other)}`)].join('; ')
+}
+
+function rolesOf(name) {
   return roles[name]?.join(', ') ?? 'inner'
 }
 

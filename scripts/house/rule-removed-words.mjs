@@ -41,7 +41,7 @@ const PHRASES = [
 // Not clean yet. The list only shrinks: a folder leaves it with its last removed word.
 const NOT_YET = [
   'docs/reference/sql.md',
-  ...['leases', 'operate', 'pipelines', 'reads'].map((folder) => `sql/functions/${folder}/`),
+  ...['operate', 'reads'].map((folder) => `sql/functions/${folder}/`),
 ]
 
 const TEXT = /\.(?:ts|tsx|mjs|js|sql|md|css|html|txt)$/

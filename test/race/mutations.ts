@@ -93,7 +93,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'settled_before takes the completion of a superseded job',
-    patch: { file: 'settled_before', find: `and o.state = 'completed'`, ...nothing },
+    patch: { file: 'settle_jobs', find: `and o.state = 'completed'`, ...nothing },
     caughtBy: takeOverBesideCompletion,
   },
   {

@@ -1,4 +1,4 @@
--- check_label: refuses the name of a step or an event that could not be kept
+-- check_label: refuses the name of a step or an event that cannot be stored
 --   Guard   none.
 --   Locks   none.
 --   Returns nothing; raises INVALID_OPTION.

@@ -1,10 +1,13 @@
--- emit_event: tells an event, once and for all; jobs that wait for it → due
---   Guard   the first payload of an event stands; READ COMMITTED, since what the lock has waited out must be seen.
+-- emit_event: stores an event with its payload, once; the jobs that wait for it → due
+--   Guard   the first payload of an event stays; READ COMMITTED, since the function must read what others wrote before it got the
+--           lock.
 --   Locks   the event's advisory lock, until the caller commits: waits for other emits of it and for jobs that begin to
 --           wait for it. Then the waits, and the jobs' ready rows by id.
---   Returns is_first and the payload that stands; how many jobs it woke. Raises INVALID_OPTION, INVALID_INPUT or
+--   Returns is_first, the payload that is stored and how many jobs it woke. Raises INVALID_OPTION, INVALID_INPUT or
 --           WRONG_ISOLATION.
 --   Notifies workers, when the caller's transaction commits.
+-- event_lock_id: the number of an event's advisory lock. An emit locks it exclusively, a job that begins to wait shares it. So
+-- neither can miss the other.
 create or replace function holdfast.emit_event_v1(p_event text, p_payload jsonb default 'null')
   returns table (is_first boolean, payload jsonb, woken integer)
   language plpgsql volatile security definer
@@ -41,7 +44,7 @@ begin
        and s.is_open
     returning s.job_id, s.token
   ),
-  -- A job that has been claimed since has another token: it is due by another's word and finds the event when it looks.
+  -- A job that was claimed since then has another token: its handler finds the event when it polls.
   waiting as (
     select r.job_id
       from ended as e
@@ -64,10 +67,15 @@ begin
 end
 $$;
 
+create or replace function holdfast.event_lock_id(p_event text)
+  returns bigint
+  language sql immutable parallel safe
+as $$
+  select hashtextextended('holdfast.event:' || p_event, 7245907)
+$$;
+
 create or replace function holdfast.emit_event(event text, given jsonb default 'null')
   returns table (is_first boolean, payload jsonb, woken integer)
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.emit_event_v1(event, given)
-$$;
+as $$ select * from holdfast.emit_event_v1(event, given) $$;

@@ -1,16 +1,10 @@
--- poll_event: running → running; a handler looks whether the event it wants is there, or its time is over
+-- poll_event: running → running; a handler asks whether its event has come, or its timeout has passed
 --   Guard   the caller holds the job's lease (job id, token, lease id).
---   Locks   the lease row, then the wait, skip locked: an emit that is under way is not waited for.
---   Returns the payload, or no payload when the time is over; no row when the event has to be waited for (suspend_jobs).
---           What was given once is given again, whatever has been emitted since. Raises LEASE_LOST or INVALID_OPTION.
+--   Locks   the lease row, then the wait, skip locked: it does not wait for an emit that has not committed.
+--   Returns the payload, or null after the timeout; no row while the job must wait for the event (suspend_jobs). Every later call
+--           gets the same answer, even if the event comes after the timeout. Raises LEASE_LOST or INVALID_OPTION.
 --   Notifies nothing.
-create or replace function holdfast.poll_event_v1(
-  p_job_id bigint,
-  p_token bigint,
-  p_lease_id uuid,
-  p_name text,
-  p_event text
-)
+create or replace function holdfast.poll_event_v1(p_job_id bigint, p_token bigint, p_lease_id uuid, p_name text, p_event text)
   returns table (payload jsonb)
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -55,6 +49,4 @@ create or replace function holdfast.poll_event(job_id bigint, token bigint, leas
   returns table (payload jsonb)
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.poll_event_v1(job_id, token, lease_id, name, event)
-$$;
+as $$ select * from holdfast.poll_event_v1(job_id, token, lease_id, name, event) $$;

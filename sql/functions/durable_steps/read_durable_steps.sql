@@ -1,8 +1,8 @@
--- read_durable_steps: what a job's handler has remembered and what it waits for
+-- read_durable_steps: the durable steps of a job, its sleeps and the events that it waits for
 --   Guard   none.
 --   Locks   none.
---   Returns its steps, sleeps and events in the order in which they were written. is_over: the step has its output, the
---           sleep has passed, the event came or was given up (then without output).
+--   Returns them in the order in which they were written. is_over: the step has its output, the sleep has passed, or the event
+--           has come or timed out (then without output).
 --   Notifies nothing.
 create or replace function holdfast.read_durable_steps_v1(p_job_id bigint)
   returns table (
@@ -25,6 +25,4 @@ create or replace function holdfast.read_durable_steps(job_id bigint)
   )
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.read_durable_steps_v1(job_id)
-$$;
+as $$ select * from holdfast.read_durable_steps_v1(job_id) $$;

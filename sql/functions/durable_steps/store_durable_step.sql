@@ -1,16 +1,12 @@
--- store_durable_step: running → running, with what one step of the handler came to
+-- store_durable_step: running → running, with the output of one step of the handler
 --   Guard   the caller holds the job's lease (job id, token, lease id).
 --   Locks   the lease row.
---   Returns nothing; raises LEASE_LOST, or INVALID_OPTION for a name or an output that cannot be kept. Repeating it
+--   Returns nothing; raises LEASE_LOST, or INVALID_OPTION for a name or an output that cannot be stored. Repeating it
 --           keeps the first output.
 --   Notifies nothing.
--- Deaths of workers are counted afresh: a job that came further than before is not what kills them.
+-- Resets crashes: a job that has come further than before is not what kills its workers.
 create or replace function holdfast.store_durable_step_v1(
-  p_job_id bigint,
-  p_token bigint,
-  p_lease_id uuid,
-  p_name text,
-  p_output jsonb
+  p_job_id bigint, p_token bigint, p_lease_id uuid, p_name text, p_output jsonb
 )
   returns void
   language plpgsql volatile security definer
@@ -45,6 +41,4 @@ create or replace function holdfast.store_durable_step(job_id bigint, token bigi
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.store_durable_step_v1(job_id, token, lease_id, name, output)
-$$;
+as $$ select holdfast.store_durable_step_v1(job_id, token, lease_id, name, output) $$;

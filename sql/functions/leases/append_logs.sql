@@ -1,7 +1,7 @@
--- append_logs: keeps lines that a handler logged
---   Guard   none: a line of a run that has lost its job is still true. Of each job the latest 1,000 lines are kept.
+-- append_logs: stores lines that a handler logged
+--   Guard   none: a line of a run that has lost its lease is still true. Each job keeps its latest 1,000 lines.
 --   Locks   none.
---   Returns nothing; lines of a job that is gone are dropped.
+--   Returns nothing; lines of a deleted job are dropped.
 --   Notifies nothing.
 -- Members: job_id, token, level, message, fields, at.
 create or replace function holdfast.append_logs_v1(p_lines jsonb)

@@ -1,7 +1,7 @@
--- assert_lease: running → running, held until the caller's transaction ends
+-- assert_lease: running → running, locked until the caller's transaction ends
 --   Guard   the caller holds the job's lease (job id, token, lease id).
---   Locks   the key row, then the lease row, until the caller commits: nobody can reap, cancel or supersede in between.
---   Returns nothing; raises LEASE_LOST, which aborts the caller's transaction and with it everything it wrote.
+--   Locks   the key row, then the lease row, until the caller commits: the job is not reaped, cancelled or superseded before.
+--   Returns nothing; raises LEASE_LOST, which aborts the caller's transaction and undoes all that it wrote.
 --   Notifies nothing.
 create or replace function holdfast.assert_lease_v1(p_job_id bigint, p_token bigint, p_lease_id uuid)
   returns void
@@ -23,6 +23,4 @@ create or replace function holdfast.assert_lease(job_id bigint, token bigint, le
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.assert_lease_v1(job_id, token, lease_id)
-$$;
+as $$ select holdfast.assert_lease_v1(job_id, token, lease_id) $$;

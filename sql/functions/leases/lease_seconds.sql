@@ -1,12 +1,11 @@
--- lease_seconds: how long a claim of a type holds
+-- lease_seconds: how long the lease of a type's jobs lasts
 --   Guard   none.
 --   Locks   none.
---   Returns the seconds of job_type, 30 for a type that nobody has described.
+--   Returns the seconds of job_type, 30 for a type that has no row there; lease_seconds_by_type for many types at once.
 --   Notifies nothing.
--- The one mapping: claims ask for all their types at once, people and the hand-over of a step ask for one.
 create or replace function holdfast.lease_seconds_by_type(p_types text[])
   returns jsonb
-  language plpgsql stable  -- a body in SQL would be planned anew at every call
+  language plpgsql stable  -- PostgreSQL plans a body in SQL again at every call
   set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -33,6 +32,4 @@ create or replace function holdfast.lease_seconds(p_type text)
   returns integer
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.lease_seconds_v1(p_type)
-$$;
+as $$ select holdfast.lease_seconds_v1(p_type) $$;

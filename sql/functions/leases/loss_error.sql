@@ -1,4 +1,4 @@
--- loss_error: what is known of an attempt whose holder is gone
+-- loss_error: the error of an attempt that was reaped
 --   Guard   none.
 --   Locks   none.
 --   Returns an error with the worker, its last heartbeat and memory, and the attempt's last log lines.

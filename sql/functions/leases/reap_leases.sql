@@ -1,9 +1,9 @@
 -- reap_leases: running → pending | failed, where the holder is gone
---   Guard   the lease is over, or its worker is dead; looked at again on the locked row. Needs no handler.
---   Locks   key rows in order, lease rows by id, what a final failure decides about in a pipeline, then the dead workers'
---           rows, all skip locked; never waits.
---   Returns the reaped jobs with their new state. The attempt counts and is written down. A job that ran while its worker
---           died is marked: from the second mark on it runs alone, at the third (the crash cap) it fails.
+--   Guard   the lease is over, or its worker is dead; checked again on the locked row. Needs no handler.
+--   Locks   key rows in order, lease rows by id, for a final failure in a pipeline the rows of lock_successors, then the dead
+--           workers' rows, all skip locked; never waits.
+--   Returns the reaped jobs with their new state. The attempt counts and has its row in attempt. A job's crashes count the
+--           worker deaths at which it ran: from 2 on it runs alone in quarantine, at 3 it fails.
 --   Notifies sleeping workers.
 create or replace function holdfast.reap_leases_v1(p_limit integer default 100, p_grace interval default '2 seconds')
   returns table (job_id bigint, state text)
@@ -64,12 +64,8 @@ begin
       into v_crashed, v_expired, v_final, v_errors
       from decided as d;
 
-    if v_crashed is not null then
-      perform holdfast.return_leases(v_crashed, null, 0, 1);
-    end if;
-    if v_expired is not null then
-      perform holdfast.return_leases(v_expired, null, 0);
-    end if;
+    perform holdfast.return_leases(v_crashed, null, 0, 1);
+    perform holdfast.return_leases(v_expired, null, 0);
     if v_final is not null then
       perform holdfast.end_leases(v_final, array_fill('failed'::text, array[cardinality(v_final)]), null, v_errors);
     end if;
@@ -81,7 +77,7 @@ begin
        from holdfast.worker as d
       where d.id = any (v_dead)
         and not exists (select from holdfast.lease as l where l.locked_by = d.id)
-        for update skip locked  -- another reaper is at it, or the worker heartbeats after all
+        for update skip locked  -- another reaper deletes it, or the worker sent a heartbeat
    ));
   return query
     select r.id, case when r.id = any (v_final) then 'failed' else 'pending' end
@@ -93,6 +89,4 @@ create or replace function holdfast.reap_leases(n integer default 100, grace int
   returns table (job_id bigint, state text)
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.reap_leases_v1(n, grace)
-$$;
+as $$ select * from holdfast.reap_leases_v1(n, grace) $$;

@@ -1,12 +1,10 @@
 -- recover_job: running → pending, by an operator, with fresh attempts
---   Guard   it was claimed longer ago than p_stale; a younger one is refused.
+--   Guard   the job was claimed longer ago than p_stale; a younger claim is refused.
 --   Locks   the key row, then the lease row.
---   Returns nothing; raises JOB_NOT_FOUND, WRONG_STATE when it does not run, NOT_STALE. The former holder is fenced.
+--   Returns nothing; raises JOB_NOT_FOUND, WRONG_STATE (the job does not run) or NOT_STALE. The former holder is fenced.
 --   Notifies workers that sleep.
 create or replace function holdfast.recover_job_v1(
-  p_job_id bigint,
-  p_stale interval default '30 minutes',
-  p_actor text default null
+  p_job_id bigint, p_stale interval default '30 minutes', p_actor text default null
 )
   returns void
   language plpgsql volatile security definer
@@ -43,6 +41,4 @@ create or replace function holdfast.recover_job(job_id bigint, stale interval de
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.recover_job_v1(job_id, stale, actor)
-$$;
+as $$ select holdfast.recover_job_v1(job_id, stale, actor) $$;

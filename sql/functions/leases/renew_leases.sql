@@ -1,9 +1,9 @@
--- renew_leases: running → running, held for longer
+-- renew_leases: running → running, until later
 --   Guard   the caller holds each job's lease, member by member (job id, token, lease id).
---   Locks   lease rows, skip locked: a row locked by its own completion counts as held and does not hold up the others.
+--   Locks   lease rows, skip locked: a row that its completion locks counts as renewed, and the others do not wait for it.
 --   Returns one row per member: renewed true with the new end, or false with code LEASE_LOST.
 --   Notifies nothing.
--- p_only_due: a lease with more than 0.7 of its time left is looked at but not written.
+-- p_only_due: a lease with more than 0.7 of its time left is read and not written.
 create or replace function holdfast.renew_leases_v1(p_leases jsonb, p_only_due boolean default false)
   returns table (job_id bigint, renewed boolean, code text, locked_until timestamptz)
   language plpgsql volatile security definer
@@ -56,6 +56,4 @@ create or replace function holdfast.renew_leases(leases jsonb)
   returns table (job_id bigint, renewed boolean, code text, locked_until timestamptz)
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.renew_leases_v1(leases)
-$$;
+as $$ select * from holdfast.renew_leases_v1(leases) $$;

@@ -1,11 +1,11 @@
--- renew_worker: running → running, held for longer, for all that one worker holds
---   Guard   the leases are the worker's own: its id is fresh at every start, so no other process goes by it.
---   Locks   lease rows, skip locked: one that is locked is being ended, or its handler's transaction is open, and nobody can
---           take it away meanwhile.
+-- renew_worker: running → running, until later, for all leases of one worker
+--   Guard   the leases are the worker's own: its id is new at every start, so no other process has it.
+--   Locks   lease rows, skip locked: a locked one is being ended or its handler's transaction is open, and until then it cannot
+--           be reaped.
 --   Returns how many leases were extended; one with more than 0.7 of its time left is not written.
 --   Notifies nothing.
--- For who stands in for a worker that is blocked and cannot say what it holds. Leases have no index by worker, which each
--- claim would have to write: all that runs is read, and only for as long as a worker is late.
+-- The renewal watchdog calls it while its worker is blocked and cannot say which leases it has. Leases have no index by worker,
+-- which each claim would have to write: this reads all leases, and only for as long as a worker is late.
 create or replace function holdfast.renew_worker_v1(p_worker text)
   returns integer
   language plpgsql volatile security definer

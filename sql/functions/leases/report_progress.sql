@@ -1,14 +1,10 @@
--- report_progress: running → running, with how far it is
+-- report_progress: running → running, with the progress that its handler reports
 --   Guard   the caller holds the job's lease (job id, token, lease id).
 --   Locks   the lease row.
---   Returns true, or false when the lease is lost. Null leaves the share or the message as it was.
+--   Returns true, or false when the lease is lost. Null keeps the stored share or message.
 --   Notifies nothing.
 create or replace function holdfast.report_progress_v1(
-  p_job_id bigint,
-  p_token bigint,
-  p_lease_id uuid,
-  p_progress real,
-  p_message text default null
+  p_job_id bigint, p_token bigint, p_lease_id uuid, p_progress real, p_message text default null
 )
   returns boolean
   language plpgsql volatile security definer
@@ -26,15 +22,9 @@ end
 $$;
 
 create or replace function holdfast.report_progress(
-  job_id bigint,
-  token bigint,
-  lease_id uuid,
-  progress real,
-  message text default null
+  job_id bigint, token bigint, lease_id uuid, progress real, message text default null
 )
   returns boolean
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.report_progress_v1(job_id, token, lease_id, progress, message)
-$$;
+as $$ select holdfast.report_progress_v1(job_id, token, lease_id, progress, message) $$;

@@ -1,16 +1,13 @@
 -- cancel_pipeline: pending | waiting | running → cancelled for every job of a pipeline
---   Guard   none: whatever lives is ended; anyone with the right may cancel, leases are not needed.
+--   Guard   none: it needs no leases.
 --   Locks   key rows in order, then lease rows by id, then the pipeline's waiting rows by id and its row; waits for short
 --           transitions of these jobs. Pending jobs skip locked.
---   Returns how many were cancelled, and whether one lives on, which was just being claimed and needs a second call. Raises
---           PIPELINE_NOT_FOUND. A pipeline that compensates begins to.
---   Notifies running jobs' workers by their next renewal; workers of compensations.
+--   Returns how many jobs were cancelled; lives is true when a worker claimed a job at this moment, which needs a second call.
+--           Raises PIPELINE_NOT_FOUND. A pipeline with on_failure compensate starts its compensations.
+--   Notifies workers of compensations. A worker of a running job learns it at its next renewal.
 create or replace function holdfast.cancel_pipeline_v1(
-  p_pipeline uuid,
-  p_reason text default null,
-  p_actor text default null,
-  out cancelled integer,
-  out lives boolean
+  p_pipeline uuid, p_reason text default null, p_actor text default null,
+  out cancelled integer, out lives boolean
 )
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -68,14 +65,9 @@ end
 $$;
 
 create or replace function holdfast.cancel_pipeline(
-  pipeline uuid,
-  reason text default null,
-  actor text default null,
-  out cancelled integer,
-  out lives boolean
+  pipeline uuid, reason text default null, actor text default null,
+  out cancelled integer, out lives boolean
 )
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select c.cancelled, c.lives from holdfast.cancel_pipeline_v1(pipeline, reason, actor) as c
-$$;
+as $$ select c.cancelled, c.lives from holdfast.cancel_pipeline_v1(pipeline, reason, actor) as c $$;

@@ -1,14 +1,10 @@
 -- chain_jobs: none → pending for the jobs that follow a running one, in its pipeline
 --   Guard   the caller holds the job's lease (job id, token, lease id); members as in enqueue_jobs.
---   Locks   the key row, then the lease row, until the caller's transaction ends, which completes the job too.
+--   Locks   the key row, then the lease row, until the caller's transaction ends; the caller completes the job in it too.
 --   Returns one job id per member; raises LEASE_LOST, INVALID_OPTION or INVALID_INPUT. A job without a pipeline gets one.
 --   Notifies workers, by p_wake as in enqueue_jobs.
 create or replace function holdfast.chain_jobs_v1(
-  p_job_id bigint,
-  p_token bigint,
-  p_lease_id uuid,
-  p_jobs jsonb,
-  p_wake text default 'always'
+  p_job_id bigint, p_token bigint, p_lease_id uuid, p_jobs jsonb, p_wake text default 'always'
 )
   returns setof bigint
   language plpgsql volatile security definer
@@ -36,16 +32,8 @@ begin
 end
 $$;
 
-create or replace function holdfast.chain_jobs(
-  job_id bigint,
-  token bigint,
-  lease_id uuid,
-  jobs jsonb,
-  wake text default 'always'
-)
+create or replace function holdfast.chain_jobs(job_id bigint, token bigint, lease_id uuid, jobs jsonb, wake text default 'always')
   returns setof bigint
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.chain_jobs_v1(job_id, token, lease_id, jobs, wake)
-$$;
+as $$ select * from holdfast.chain_jobs_v1(job_id, token, lease_id, jobs, wake) $$;

@@ -1,7 +1,7 @@
--- check_pipeline: refuses a pipeline that cannot be stored whole
+-- check_pipeline: refuses a pipeline with an option, an input or a step that is not valid
 --   Guard   none.
 --   Locks   none.
---   Returns nothing; raises INVALID_OPTION, INVALID_INPUT or PIPELINE_TOO_LARGE, naming the first bad step's place from 0.
+--   Returns nothing; raises INVALID_OPTION, INVALID_INPUT or PIPELINE_TOO_LARGE with the place of the first bad step, from 0.
 --   Notifies nothing.
 --   Tested by  test/sql/pipelines/enqueue_pipeline.test.ts
 create or replace function holdfast.check_pipeline(p_pipeline jsonb, p_steps jsonb)
@@ -10,7 +10,6 @@ create or replace function holdfast.check_pipeline(p_pipeline jsonb, p_steps jso
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_own constant text[] := array['name', 'after', 'compensate'];
   v_input constant text := holdfast.input_problem(coalesce(p_pipeline -> 'input', 'null'));
   v_edges bigint;
   v_bad record;
@@ -18,7 +17,8 @@ begin
   if jsonb_typeof(p_pipeline) is distinct from 'object' or jsonb_typeof(p_steps) is distinct from 'array' then
     perform holdfast.refuse('INVALID_OPTION', 'give a JSON object for the pipeline and a JSON array of its steps');
   elsif coalesce(p_pipeline ->> 'name', '') !~ '^[^[:cntrl:]]{1,100}$' then
-    perform holdfast.refuse('INVALID_OPTION', 'the name of a pipeline must be text of 1 to 100 characters without control characters',
+    perform holdfast.refuse('INVALID_OPTION',
+      'the name of a pipeline must be text of 1 to 100 characters without control characters',
       jsonb_build_object('received', left((p_pipeline -> 'name')::text, 100)));
   elsif p_pipeline ->> 'on_failure' not in ('stop', 'continue', 'compensate') then
     perform holdfast.refuse('INVALID_OPTION', 'on_failure must be stop, continue or compensate',
@@ -58,10 +58,11 @@ begin
 
   select sum(jsonb_array_length(s.step -> 'after')) into v_edges from jsonb_array_elements(p_steps) as s(step);
   if v_edges > 100000 then
-    perform holdfast.refuse('PIPELINE_TOO_LARGE', format('the steps of the pipeline name %s steps that they come after, at most 100000 are allowed',
-      v_edges), jsonb_build_object('edges', v_edges, 'most', 100000));
+    perform holdfast.refuse('PIPELINE_TOO_LARGE',
+      format('the pipeline has %s dependencies, at most 100000 are allowed', v_edges),
+      jsonb_build_object('edges', v_edges, 'most', 100000));
   end if;
-  perform holdfast.check_members((select jsonb_agg(s.step - v_own order by s.place)
+  perform holdfast.check_members((select jsonb_agg(s.step - array['name', 'after', 'compensate'] order by s.place)
     from jsonb_array_elements(p_steps) with ordinality as s(step, place)), '{}');
   perform holdfast.check_members(coalesce((select jsonb_agg(s.step -> 'compensate' order by s.place)
     from jsonb_array_elements(p_steps) with ordinality as s(step, place) where s.step ? 'compensate'), '[]'), '{}');

@@ -1,8 +1,8 @@
--- compensate_pipeline: none → pending | waiting for the jobs that take a stopped pipeline's completed steps back
---   Guard   the caller holds the pipeline's row; it is stopped, nothing of it lives, and it has not compensated before.
+-- compensate_pipeline: none → pending | waiting for the compensations of a stopped pipeline's completed steps
+--   Guard   the caller has locked the pipeline's row; it is stopped, all its jobs have ended, and it has not compensated before.
 --   Locks   none.
---   Returns the first of these jobs, or none. They run one after another, the step that completed last first; one that fails
---           does not keep the others from running.
+--   Returns the first of these jobs, or none. They run one after another, that of the last completed step first; the others
+--           run even if one fails.
 --   Notifies nothing; the caller does.
 --   Tested by  test/sql/pipelines/compensate_pipeline.test.ts
 create or replace function holdfast.compensate_pipeline(p_pipeline uuid)
@@ -31,9 +31,7 @@ begin
                    order by o.finished_at desc, s.job_id desc), count(*)
     into v_steps, v_n
     from holdfast.pipeline_step as s
-   cross join lateral (
-     select b.state, b.finished_at from holdfast.outcome as b where b.job_id = s.job_id limit 1
-   ) as o
+   cross join lateral (select b.state, b.finished_at from holdfast.outcome as b where b.job_id = s.job_id limit 1) as o
    where s.pipeline_id = p_pipeline
      and s.compensation is not null
      and o.state = 'completed';

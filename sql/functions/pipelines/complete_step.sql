@@ -1,20 +1,13 @@
--- complete_step: running → completed for one step of a pipeline, and waiting → running for the one that comes after it
---   Guard   the caller holds the lease (job id, token, lease id). What comes after is claimed for the caller if it waits for
---           nothing more, has no key and a type that the caller has a handler for, and its queue is not paused and has room.
---   Locks   the lease row, then the successor's waiting row. For a step with a key and for other shapes of a graph as
---           settle_jobs.
---   Returns null when the lease was lost. Else a list of what is now claimed for the caller: as encode_claimed_jobs, with facts, by
---           id: what results_after gives for an input that is computed. Repeating a completion is settled again.
---   Notifies sleeping workers of what became pending and was not handed off.
--- To set a statement up takes longer than to run it. So there are few, each of the cheapest kind, and all in one function.
+-- complete_step: running → completed for one step of a pipeline, and waiting → running for the step after it
+--   Guard   the caller holds the lease (job id, token, lease id). The step after it is claimed for the caller if it waits for
+--           nothing more, has no key, the caller has a handler for its type and a free slot in its queue, which is not paused.
+--   Locks   the lease row, then the successor's waiting row; as settle_jobs for a step with a key and for other graphs.
+--   Returns null when the lease was lost, else a list of the jobs that are now claimed for the caller, as encode_claimed_jobs;
+--           facts has, by id, what results_after returns for a computed input. Repeating a completion is settled again.
+--   Notifies sleeping workers of jobs that became pending and were not handed off.
+-- Starting a statement takes longer than running it. So this is one function with few and simple statements.
 create or replace function holdfast.complete_step_v1(
-  p_job_id bigint,
-  p_token bigint,
-  p_lease_id uuid,
-  p_output jsonb,
-  p_worker text,
-  p_queues text[],
-  p_slots integer[],
+  p_job_id bigint, p_token bigint, p_lease_id uuid, p_output jsonb, p_worker text, p_queues text[], p_slots integer[],
   p_types text[]
 )
   returns json
@@ -22,11 +15,10 @@ create or replace function holdfast.complete_step_v1(
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
-  set plan_cache_mode = force_generic_plan  -- a list of one looks worth a new plan each time, which takes longer than to run it
+  set plan_cache_mode = force_generic_plan  -- else a list of one is planned at each call, which takes longer than to run it
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
-  v_lease_id constant uuid := gen_random_uuid();
   v_lease holdfast.lease;
   v_after bigint[];
   v_next holdfast.waiting;
@@ -62,7 +54,7 @@ begin
     end if;
   end if;
 
-  -- What may not be claimed here is left to the claim by id, which says what is wrong.
+  -- Any other successor goes to hand_off_jobs, which claims it or refuses.
   if v_next.type = any (p_types) and p_slots[array_position(p_queues, v_next.queue)] > 0 and p_worker <> ''
     and current_setting('transaction_isolation') = 'read committed'
   then
@@ -76,7 +68,7 @@ begin
     if found then
       v_lease := holdfast.lease_row(
         holdfast.ready_row(v_next.job_id, v_next.type, v_next.queue, v_job.priority, v_now, v_job.max_attempts, p_linked => true),
-        v_next.token + 1, p_worker, v_lease_id, v_now, v_now + make_interval(secs => v_job.lease_seconds));
+        v_next.token + 1, p_worker, gen_random_uuid(), v_now, v_now + make_interval(secs => v_job.lease_seconds));
       perform holdfast.place_leases(array[v_lease]);
       if v_job.input ? 'holdfast.results' then
         v_facts := holdfast.results_after(p_job_id, p_output, v_next.job_id);
@@ -91,7 +83,7 @@ begin
     v_pending := v_after;
   else
     update holdfast.waiting as w set open = w.open - 1 where w.job_id = v_after[1] and v_after[2] is null and w.open > 1;
-    -- Where something waits, the pipeline has not stopped and lives on. Where nothing does, this may have been its end.
+    -- A pipeline with a waiting step has not stopped and has not ended. Without one it may have ended by this completion.
     if not found then
       v_pending := holdfast.unblock_successors(array[p_job_id], array['completed'], 'never');
     end if;

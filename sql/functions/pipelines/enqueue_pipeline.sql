@@ -5,13 +5,11 @@
 --           UNKNOWN_STEP, PIPELINE_CYCLE or PIPELINE_TOO_LARGE.
 --   Notifies workers, by p_wake as in enqueue_jobs.
 -- p_pipeline: name, input, on_failure (stop, continue, compensate) and result, the name of a step. Steps are members of an
--- enqueue with a name, the names of those they come after and, as compensate, the job that takes them back.
+-- enqueue with a name, in after the names of the steps they depend on and, as compensate, the job that takes them back.
+-- enqueue_pipeline_as_operator also writes who enqueued it into audit.
 create or replace function holdfast.enqueue_pipeline_v1(
-  p_pipeline jsonb,
-  p_steps jsonb,
-  p_wake text default 'always',
-  out id uuid,
-  out result_job bigint
+  p_pipeline jsonb, p_steps jsonb, p_wake text default 'always',
+  out id uuid, out result_job bigint
 )
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -71,15 +69,24 @@ begin
 end
 $$;
 
+create or replace function holdfast.enqueue_pipeline_as_operator_v1(
+  p_pipeline jsonb, p_steps jsonb, p_wake text default 'always', p_actor text default null,
+  out id uuid, out result_job bigint
+)
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select e.id, e.result_job into id, result_job from holdfast.enqueue_pipeline_v1(p_pipeline, p_steps, p_wake) as e;
+  perform holdfast.audit_operation(p_actor, 'enqueue_pipeline', null,
+    jsonb_build_object('pipeline_id', id, 'name', p_pipeline ->> 'name', 'steps', jsonb_array_length(p_steps)));
+end
+$$;
+
 create or replace function holdfast.enqueue_pipeline(
-  pipeline jsonb,
-  steps jsonb,
-  wake text default 'always',
-  out id uuid,
-  out result_job bigint
+  pipeline jsonb, steps jsonb, wake text default 'always',
+  out id uuid, out result_job bigint
 )
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select e.id, e.result_job from holdfast.enqueue_pipeline_v1(pipeline, steps, wake) as e
-$$;
+as $$ select e.id, e.result_job from holdfast.enqueue_pipeline_v1(pipeline, steps, wake) as e $$;

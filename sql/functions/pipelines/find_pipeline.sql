@@ -1,9 +1,8 @@
--- find_pipeline: one pipeline and how far it is
+-- find_pipeline: one pipeline with its state
 --   Guard   none.
 --   Locks   none.
---   Returns one row, or none: what was asked, its state, how many of its jobs are in each state, and their queues. A pipeline
---           that was chained job by job has no name. Reads every job of the pipeline: its result alone is a matter of
---           find_job.
+--   Returns one row or none: how the pipeline was enqueued, its state, how many of its jobs are in each state, and their queues.
+--           A pipeline of chained jobs has no name. It reads every job of the pipeline; find_job reads the result alone.
 --   Notifies nothing.
 create or replace function holdfast.find_pipeline_v1(p_pipeline uuid)
   returns table (
@@ -24,7 +23,7 @@ as $$
                select o.state
                  from holdfast.outcome as o
                 where o.job_id = j.id
-                  and o.finished_at >= j.created_at - interval '1 day'  -- spares the older days, whatever clocks say
+                  and o.finished_at >= j.created_at - interval '1 day'  -- reads no older days; a day allows for clocks
                 limit 1
              )
            ) as state
@@ -64,6 +63,4 @@ create or replace function holdfast.find_pipeline(pipeline uuid)
   )
   language sql stable security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.find_pipeline_v1(pipeline)
-$$;
+as $$ select * from holdfast.find_pipeline_v1(pipeline) $$;

@@ -1,10 +1,10 @@
--- list_pipeline_steps: the jobs of a pipeline in the order of its graph, each with those it comes after
+-- list_pipeline_steps: the jobs of a pipeline in the order of its graph, each with its dependencies
 --   Guard   none.
 --   Locks   none.
---   Returns up to p_limit jobs after the id p_after, as list_jobs shows them; the first 200 jobs that each comes after and how
---           many these are; the job that it takes back, and the type of the one that would take it back.
+--   Returns up to p_limit jobs after the id p_after, as list_jobs shows them, each with its first 200 dependencies and their
+--           number, with the job that it compensates, and with the type of its own compensation.
 --   Notifies nothing.
--- Ids grow along every edge, so a page holds no job that one of an earlier page waits for.
+-- Ids grow along every edge, so no job waits for one of a later page.
 create or replace function holdfast.list_pipeline_steps_v1(p_pipeline uuid, p_after bigint default 0, p_limit integer default 50)
   returns table (
     id bigint, type text, queue text, priority smallint, state text, key text, key_policy text, attempts smallint,
@@ -20,7 +20,7 @@ create or replace function holdfast.list_pipeline_steps_v1(p_pipeline uuid, p_af
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
-  -- The comparison of pairs leaves the planner no other order to read in than that of the pipeline's part of the index.
+  -- By the comparison of pairs the planner can only read the pipeline's part of the index, in its order.
   v_ids constant bigint[] := array(
     select j.id
       from holdfast.job as j

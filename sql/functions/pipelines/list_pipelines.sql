@@ -1,15 +1,13 @@
 -- list_pipelines: the pipelines that were enqueued as such, newest first
 --   Guard   none.
 --   Locks   none.
---   Returns up to p_limit pipelines, where p_queues is given only such that have no job in any other queue. The states of
---           their newest 200 jobs are counted; is_capped says that there are more, and then the state may miss an older job
---           that still runs. Each row also says where the next page begins (null: there is none); an empty page is one row of
---           that. Of pipelines that are left out it looks at no more than 1,000 a page. Raises INVALID_OPTION.
+--   Returns up to p_limit pipelines; with p_queues, those with no job in any other queue. It counts the states of the newest 200
+--           jobs of each; is_capped says that there are more, and then the state may miss an older job that still runs. next
+--           of each row is where the next page begins, null after the last page; an empty page is one row with next alone.
+--           With p_queues a page reads at most 1,000 pipelines. Raises INVALID_OPTION.
 --   Notifies nothing.
 create or replace function holdfast.list_pipelines_v1(
-  p_after text default null,
-  p_limit integer default 50,
-  p_queues text[] default null
+  p_after text default null, p_limit integer default 50, p_queues text[] default null
 )
   returns table (
     id uuid, name text, on_failure text, state text, result_job bigint, stopped_by bigint, stopped_at timestamptz,
@@ -41,7 +39,7 @@ begin
 
   with looked as materialized (
     select p.id, p.created_at,
-           -- A scalar with a limit, which the planner cannot turn into a join with all jobs.
+           -- The planner cannot turn a scalar with a limit into a join with all jobs.
            p_queues is null
              or (select true from holdfast.job as j where j.pipeline_id = p.id and j.queue <> all (p_queues) limit 1) is null
              as fits

@@ -1,18 +1,14 @@
--- lock_successors: locks what the end of steps decides about
---   Guard   the caller has ended the jobs or holds them; p_states, beside p_job_ids, is how they end.
+-- lock_successors: locks the waiting jobs and pipelines that change when steps end
+--   Guard   the caller has ended the jobs or has their locks; p_states, beside p_job_ids, is how they end.
 --   Locks   waiting rows in order of the id: the jobs' own, their successors', and all of a pipeline that this end stops;
 --           then, by id, the rows of these pipelines and of those that compensate.
 --   Returns the pipelines to stop and the locked ones that compensate. With p_skips it never waits: is_claimed false means that
---           another has one of the rows, and the caller leaves the jobs alone for now.
+--           another session has one of the rows, and the caller leaves the jobs alone for now.
 --   Notifies nothing.
 --   Tested by  test/sql/pipelines/unblock_successors.test.ts
 create or replace function holdfast.lock_successors(
-  p_job_ids bigint[],
-  p_states text[],
-  p_skips boolean default false,
-  out stopping uuid[],
-  out compensating uuid[],
-  out is_claimed boolean
+  p_job_ids bigint[], p_states text[], p_skips boolean default false,
+  out stopping uuid[], out compensating uuid[], out is_claimed boolean
 )
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
@@ -39,18 +35,12 @@ begin
 
   is_claimed := true;
   if p_skips then
-    is_claimed := (select count(*) from holdfast.waiting as w where w.job_id = any (v_waiting)) = (
-        select count(*)
-          from (
-            select from holdfast.waiting as w where w.job_id = any (v_waiting) order by w.job_id for update skip locked
-          ) as l
-      )
-      and cardinality(v_pipelines) = (
-        select count(*)
-          from (
-            select from holdfast.pipeline as p where p.id = any (v_pipelines) order by p.id for update skip locked
-          ) as l
-      );
+    is_claimed := (select count(*) from holdfast.waiting as w where w.job_id = any (v_waiting)) = cardinality(array(
+        select w.job_id from holdfast.waiting as w where w.job_id = any (v_waiting) order by w.job_id for update skip locked
+      ))
+      and cardinality(v_pipelines) = cardinality(array(
+        select p.id from holdfast.pipeline as p where p.id = any (v_pipelines) order by p.id for update skip locked
+      ));
   else
     perform from holdfast.waiting as w where w.job_id = any (v_waiting) order by w.job_id for update;
     if v_pipelines <> '{}' then

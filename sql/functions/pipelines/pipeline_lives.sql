@@ -1,4 +1,4 @@
--- pipeline_lives: whether a job of a pipeline waits, is pending or runs
+-- pipeline_lives: whether a job of a pipeline is waiting, pending or running
 --   Guard   none.
 --   Locks   none.
 --   Returns true or false.
@@ -11,7 +11,7 @@ create or replace function holdfast.pipeline_lives(p_pipeline uuid)
 as $$
   select exists (select from holdfast.waiting as w where w.pipeline_id = p_pipeline)
       or coalesce((
-        select true  -- a scalar with a limit, which the planner cannot turn into a join over all that is pending
+        select true  -- the planner cannot turn a scalar with a limit into a join with all pending jobs
           from holdfast.job as j
          where j.pipeline_id = p_pipeline
            and coalesce((select true from holdfast.ready as r where r.job_id = j.id),

@@ -1,7 +1,7 @@
 -- pipeline_order: the places of a pipeline's steps in an order that follows every edge
 --   Guard   none.
 --   Locks   none.
---   Returns each place once; raises PIPELINE_CYCLE with names of steps that wait for each other.
+--   Returns each place once; raises PIPELINE_CYCLE with the names of steps that wait for each other.
 --   Notifies nothing.
 --   Tested by  test/sql/pipelines/enqueue_pipeline.test.ts
 create or replace function holdfast.pipeline_order(p_names text[], p_befores integer[], p_afters integer[])
@@ -15,12 +15,11 @@ declare
   v_counts integer[];    -- per place: edges that leave it
   v_firsts integer[];    -- per place: where these edges begin in v_targets
   v_targets integer[];
-  v_order integer[] := array_fill(0, array[v_n]);
-  v_found integer := 0;
+  v_order integer[];
   v_at integer := 1;
   v_target integer;
 begin
-  -- Steps mostly come after steps that were named before them: then the order they are in will do.
+  -- Most pipelines name each step after those it depends on: then their own order follows every edge.
   if not exists (select from unnest(p_befores, p_afters) as e(before, after) where e.before >= e.after) then
     return array(select generate_series(1, v_n));
   end if;
@@ -35,28 +34,22 @@ begin
     select sum(c.n) over (order by c.place) - c.n from unnest(v_counts) with ordinality as c(n, place) order by c.place);
   v_targets := array(select e.after from unnest(p_befores, p_afters) as e(before, after) order by e.before, e.after);
 
-  for v_place in 1..v_n loop
-    if v_open[v_place] = 0 then
-      v_found := v_found + 1;
-      v_order[v_found] := v_place;
-    end if;
-  end loop;
-  while v_at <= v_found loop
+  v_order := array(select o.place from unnest(v_open) with ordinality as o(n, place) where o.n = 0 order by o.place);
+  while v_at <= cardinality(v_order) loop
     for v_edge in v_firsts[v_order[v_at]] + 1..v_firsts[v_order[v_at]] + v_counts[v_order[v_at]] loop
       v_target := v_targets[v_edge];
       v_open[v_target] := v_open[v_target] - 1;
       if v_open[v_target] = 0 then
-        v_found := v_found + 1;
-        v_order[v_found] := v_target;
+        v_order := v_order || v_target;
       end if;
     end loop;
     v_at := v_at + 1;
   end loop;
 
-  if v_found < v_n then
-    perform holdfast.refuse('PIPELINE_CYCLE', 'steps of the pipeline come after each other in a circle', jsonb_build_object('steps', (
-      select jsonb_agg(o.name)
-        from (select n.name from unnest(p_names, v_open) as n(name, open) where n.open > 0 order by n.name limit 20) as o)));
+  if cardinality(v_order) < v_n then
+    perform holdfast.refuse('PIPELINE_CYCLE', 'the steps of the pipeline depend on each other in a cycle',
+      jsonb_build_object('steps', to_jsonb(array(
+        select n.name from unnest(p_names, v_open) as n(name, open) where n.open > 0 order by n.name limit 20))));
   end if;
   return v_order;
 end

@@ -1,7 +1,7 @@
 -- prune_pipelines: pipelines whose jobs have all ended before a day → gone
---   Guard   nothing of it lives or has ended since; while it lives its outputs are needed.
+--   Guard   all jobs of the pipeline ended before the day: while one lives, it may need the outputs of the others.
 --   Locks   pipeline rows, then their job rows, skip locked.
---   Returns the jobs of these pipelines, locked, for the caller to delete. Stops after as many as p_limit.
+--   Returns the jobs of these pipelines, locked, for the caller to delete. Stops when it has p_limit jobs or more.
 --   Notifies nothing.
 --   Tested by  test/sql/maintenance/prune_jobs.test.ts
 create or replace function holdfast.prune_pipelines(p_before timestamptz, p_limit integer)

@@ -1,7 +1,7 @@
 -- ready_steps: waiting → pending
---   Guard   the caller has taken the jobs out of their former place; nothing they wait for is open.
+--   Guard   the caller has deleted the jobs from their former place; all their dependencies have ended.
 --   Locks   none.
---   Returns nothing; the jobs are due. A keyed job counts as the newest of its key from now on.
+--   Returns nothing; the jobs are due. A job with a key is now the newest of its key.
 --   Notifies nothing.
 --   Tested by  test/sql/pipelines/unblock_successors.test.ts
 create or replace function holdfast.ready_steps(p_job_ids bigint[], p_tokens bigint[])

@@ -1,7 +1,7 @@
 -- retry_pipeline: completed | failed | cancelled | superseded → pending | waiting, from the steps that did not complete
---   Guard   nothing of the pipeline lives, a step of it did not complete, and it has not been compensated.
+--   Guard   all jobs of the pipeline have ended, one of them did not complete, and it has not been compensated.
 --   Locks   the pipeline's row, then the outcomes.
---   Returns how many steps are open again: those that did not complete and all that come after them, with fresh attempts.
+--   Returns how many jobs it opens again: those that did not complete and all that depend on them, with all their attempts.
 --           Raises PIPELINE_NOT_FOUND or WRONG_STATE.
 --   Notifies workers, when the caller's transaction commits.
 create or replace function holdfast.retry_pipeline_v1(p_pipeline uuid, p_actor text default null)
@@ -23,7 +23,7 @@ begin
     perform holdfast.refuse('PIPELINE_NOT_FOUND', format('there is no pipeline %s', p_pipeline),
       jsonb_build_object('pipeline_id', p_pipeline));
   elsif v_row.compensated_at is not null then
-    perform holdfast.refuse('WRONG_STATE', 'what the pipeline did has been taken back; enqueue it anew',
+    perform holdfast.refuse('WRONG_STATE', 'the pipeline has been compensated; enqueue a new one',
       jsonb_build_object('pipeline_id', p_pipeline, 'compensated_at', v_row.compensated_at));
   elsif holdfast.pipeline_lives(p_pipeline) then
     perform holdfast.refuse('WRONG_STATE', 'jobs of the pipeline have not ended yet; retry it when they have, or cancel it',
@@ -80,6 +80,4 @@ create or replace function holdfast.retry_pipeline(pipeline uuid, actor text def
   returns integer
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.retry_pipeline_v1(pipeline, actor)
-$$;
+as $$ select holdfast.retry_pipeline_v1(pipeline, actor) $$;

@@ -1,16 +1,12 @@
 -- store_pipeline_steps: none → pending | waiting for the steps of a pipeline
 --   Guard   the caller has checked the steps; ids grow along every edge.
 --   Locks   none.
---   Returns the ids of the steps that wait for none and are due.
+--   Returns the ids of the steps without dependencies, which are due.
 --   Notifies nothing; the caller does.
 --   Tested by  test/sql/pipelines/enqueue_pipeline.test.ts
 -- p_ids stands beside p_steps. The edges lead from the places p_befores to the places p_afters, each once.
 create or replace function holdfast.store_pipeline_steps(
-  p_pipeline uuid,
-  p_steps jsonb,
-  p_ids bigint[],
-  p_befores integer[],
-  p_afters integer[]
+  p_pipeline uuid, p_steps jsonb, p_ids bigint[], p_befores integer[], p_afters integer[]
 )
   returns bigint[]
   language plpgsql volatile
@@ -33,9 +29,7 @@ begin
   with asked as materialized (
     select p_ids[m.place] as id, m.*, coalesce(e.open, 0) as open
       from holdfast.read_members(p_steps, '{}', v_now) as m
-      left join (
-        select e.after, count(*)::integer as open from unnest(p_afters) as e(after) group by e.after
-      ) as e on e.after = m.place
+      left join (select e.after, count(*)::integer as open from unnest(p_afters) as e(after) group by 1) as e on e.after = m.place
   )
   select array_agg(holdfast.job_row(a.id, a.type, a.queue, a.priority, a.max_attempts, p_pipeline, a.tags, a.input, v_now, null,
                                     a.key, a.key_policy)),

@@ -1,8 +1,8 @@
--- unblock_successors: waiting → pending | cancelled for the jobs that come after those that have just ended
---   Guard   the caller has ended the jobs in this transaction, each in the state that stands beside it.
+-- unblock_successors: waiting → pending | cancelled for the jobs that depend on those that have just ended
+--   Guard   the caller has ended the jobs in this transaction, each in the state at its place in p_states.
 --   Locks   as lock_successors; pending jobs of a stopped pipeline, skip locked.
---   Returns the jobs that became pending. A pipeline that stops: its waiting and pending jobs are cancelled, what runs may end;
---           one that compensates: when nothing of it lives any more, its compensations begin.
+--   Returns the jobs that became pending. When a pipeline stops, its waiting and pending jobs are cancelled and running jobs may
+--           end; when all jobs of one with on_failure compensate have ended, its compensations begin.
 --   Notifies workers of these jobs' queues, by p_wake.
 create or replace function holdfast.unblock_successors(p_job_ids bigint[], p_states text[], p_wake text)
   returns bigint[]

@@ -1,9 +1,10 @@
--- check_outcomes: refuses a batch with an unknown outcome, and a suspension that waits for nothing or for what cannot be kept
+-- check_outcomes: refuses a batch with an unknown outcome, and a suspension whose waits are missing or not valid
 --   Guard   suspensions need READ COMMITTED: events are locked in one statement and read in the next.
 --   Locks   none.
---   Returns nothing; raises WRONG_ISOLATION or INVALID_OPTION. A member without its lease is not refused here: it is a lost lease.
+--   Returns nothing; raises WRONG_ISOLATION or INVALID_OPTION. A member without its lease is not refused: its lease is lost.
 --   Notifies nothing.
 --   Tested by  test/sql/settle/suspend_jobs.test.ts
+-- check_settlements is its first part, for all that take a batch of leases: the batch must be an array of objects.
 create or replace function holdfast.check_outcomes(p_settlements jsonb)
   returns void
   language plpgsql stable
@@ -19,7 +20,8 @@ begin
       from jsonb_to_recordset(p_settlements) as m(outcome text)
      where (m.outcome in ('complete', 'fail', 'snooze', 'suspend', 'release', 'cancel')) is not true
   ) then
-    perform holdfast.refuse('INVALID_OPTION', 'every member needs an outcome: complete, fail, snooze, suspend, release or cancel');
+    perform holdfast.refuse('INVALID_OPTION',
+      'every member needs an outcome: complete, fail, snooze, suspend, release or cancel');
   end if;
   v_suspended := jsonb_path_query_array(p_settlements, 'strict $[*] ? (@.outcome == "suspend")');
   if v_suspended = '[]' then
@@ -53,5 +55,20 @@ begin
         jsonb_build_object('received', v_wait.delay_ms));
     end if;
   end loop;
+end
+$$;
+
+create or replace function holdfast.check_settlements(p_settlements jsonb)
+  returns void
+  language plpgsql immutable
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if jsonb_typeof(p_settlements) is distinct from 'array'
+    or jsonb_path_exists(p_settlements, 'strict $[*] ? (@.type() != "object")')
+  then
+    perform holdfast.refuse('INVALID_OPTION', 'give a JSON array of objects with job_id, token and lease_id',
+      jsonb_build_object('received', left(p_settlements::text, 100)));
+  end if;
 end
 $$;

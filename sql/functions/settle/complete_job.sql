@@ -1,8 +1,8 @@
 -- complete_job: running → completed, inside the caller's transaction
 --   Guard   the caller holds the job's lease (job id, token, lease id).
---   Locks   the key row, then the lease row; for a step of a pipeline then as unblock_successors.
+--   Locks   the key row, then the lease row; for a step of a pipeline also as unblock_successors.
 --   Returns nothing; raises LEASE_LOST, so that the caller's other writes do not commit without their job.
---   Notifies sleeping workers of a job that waited for the freed key; workers of the jobs that come after a step.
+--   Notifies sleeping workers of a job that waited for the freed key; workers of the jobs that depend on a step.
 create or replace function holdfast.complete_job_v1(p_job_id bigint, p_token bigint, p_lease_id uuid, p_output jsonb default null)
   returns void
   language plpgsql volatile security definer
@@ -18,6 +18,4 @@ create or replace function holdfast.complete_job(job_id bigint, token bigint, le
   returns void
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.complete_job_v1(job_id, token, lease_id, output)
-$$;
+as $$ select holdfast.complete_job_v1(job_id, token, lease_id, output) $$;

@@ -1,11 +1,13 @@
--- decide_outcomes: the final state or the next run of each held member of a batch; writes the attempts that failed
+-- decide_outcomes: decides the final state or the next run of each member at p_places; writes the attempts that failed
 --   Guard   the caller holds the leases of p_places.
 --   Locks   none.
---   Returns one row per held member that is not suspended: its final state with output or error, or no state and when it is due
---           again, null at its old place. A failure is final without attempts left or when it is permanent; else the job is due
---           after delay_ms, or after the backoff of its type.
+--   Returns one row per such member that is not suspended: its final state with output or error, or no state and when it is due
+--           again; null keeps its old place. A failure is final without attempts left or when it is permanent; else the job is
+--           due after delay_ms, or after the backoff of its type.
 --   Notifies nothing.
 --   Tested by  test/sql/settle/fail_jobs.test.ts
+-- backoff_ms: the base doubled per attempt, at most the maximum, of which the upper half is left to chance (0 to 1). It is the
+-- formula of src/domain/run/backoff.ts, in doubles and rounded as JavaScript does; a numeric would lose digits first.
 create or replace function holdfast.decide_outcomes(p_settlements jsonb, p_places integer[])
   returns table (job_id bigint, outcome text, state text, output jsonb, error jsonb, run_at timestamptz)
   language plpgsql volatile
@@ -50,4 +52,14 @@ begin
       from held as h
      where h.outcome in ('complete', 'cancel', 'snooze', 'release');
 end
+$$;
+
+create or replace function holdfast.backoff_ms(p_base_ms bigint, p_max_ms bigint, p_attempt integer, p_chance double precision)
+  returns bigint
+  language sql immutable parallel safe
+as $$
+  select floor(
+    least(p_max_ms::double precision, p_base_ms::double precision * power(2::double precision, least(p_attempt - 1, 60)))
+    * (0.5 + 0.5 * p_chance) + 0.5
+  )::bigint
 $$;

@@ -1,16 +1,12 @@
 -- end_leases: running → completed | failed | cancelled | superseded
---   Guard   the caller holds the lease rows and their key rows.
+--   Guard   the caller has locked the lease rows and their key rows.
 --   Locks   for linked jobs as unblock_successors, else nothing more.
 --   Returns the jobs of pipelines that became pending; the keys are free and their next jobs un-parked.
 --   Notifies sleeping workers of un-parked jobs; of jobs of pipelines by p_wake.
 --   Tested by  test/sql/settle/complete_jobs.test.ts
--- p_states stands beside p_job_ids; p_outputs and p_errors too, or they are null for none.
+-- p_states has one element per job, and so have p_outputs and p_errors unless they are null.
 create or replace function holdfast.end_leases(
-  p_job_ids bigint[],
-  p_states text[],
-  p_outputs jsonb[],
-  p_errors jsonb[],
-  p_wake text default 'sleepers'
+  p_job_ids bigint[], p_states text[], p_outputs jsonb[], p_errors jsonb[], p_wake text default 'sleepers'
 )
   returns bigint[]
   language plpgsql volatile

@@ -1,4 +1,4 @@
--- lock_leases: locks the leases that the caller really has
+-- lock_leases: locks those leases of a batch that the caller holds
 --   Guard   job id, token and lease id match, member by member.
 --   Locks   key rows in order, then lease rows by id; waits for short transitions of the same jobs.
 --   Returns the place of the member, from 1, and its job, one row per job whose lease is held; stale members are missing.

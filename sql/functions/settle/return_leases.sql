@@ -1,16 +1,13 @@
 -- return_leases: running → pending
---   Guard   the caller holds the lease rows and their key rows.
+--   Guard   the caller has locked the lease rows and their key rows.
 --   Locks   nothing more.
 --   Returns nothing; the keys are free and their next jobs un-parked.
 --   Notifies workers that would sleep past a job's new run_at.
 --   Tested by  test/sql/settle/fail_jobs.test.ts
--- p_run_ats stands beside p_job_ids; null keeps the job's old place. p_attempts_back: 1 gives the attempt back, null gives
--- all of them. p_crashes: 1 marks a job whose worker died.
+-- p_run_ats has one element per job or is null; null keeps the job's old place. p_attempts_back: 1 gives the attempt back, null
+-- gives all of them back. p_crashes: 1 for a job whose worker died.
 create or replace function holdfast.return_leases(
-  p_job_ids bigint[],
-  p_run_ats timestamptz[],
-  p_attempts_back integer,
-  p_crashes integer default 0
+  p_job_ids bigint[], p_run_ats timestamptz[], p_attempts_back integer, p_crashes integer default 0
 )
   returns void
   language plpgsql volatile

@@ -1,7 +1,7 @@
--- small_error: an error that is fit to be kept
+-- small_error: an error, shortened to what may be stored
 --   Guard   none.
 --   Locks   none.
---   Returns the error as an object of at most 64 KB; what is larger keeps its name, code and the start of its message.
+--   Returns the error as an object of at most 64 KB; a larger one keeps its name, code and the start of its message.
 --   Notifies nothing.
 --   Tested by  test/sql/settle/fail_jobs.test.ts
 create or replace function holdfast.small_error(p_error jsonb)

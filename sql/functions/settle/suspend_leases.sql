@@ -1,8 +1,8 @@
--- suspend_leases: running → pending until what the handler waits for has come, the attempt given back
+-- suspend_leases: running → pending until a wait of the handler is over; the attempt is given back
 --   Guard   the caller holds the leases of p_places.
 --   Locks   the advisory locks of the events, shared and only tried.
---   Returns nothing. A job is due when the first of its waits is over: at once if its event is there, and soon again if an emit
---           of it is under way, which is not waited for.
+--   Returns nothing. A job is due when the first of its waits is over: at once if its event is there. It does not wait for an
+--           emit that has not committed: then the job is due 200 ms later.
 --   Notifies workers that would sleep past the new run_at.
 --   Tested by  test/sql/settle/suspend_jobs.test.ts
 -- A wait that is known keeps its first end.
@@ -16,7 +16,7 @@ as $$
 declare
   v_now constant timestamptz := holdfast.now();
   v_waits jsonb;
-  v_free text[];  -- events that nobody is emitting just now
+  v_free text[];  -- events without an emit that has not committed
   v_ids bigint[];
   v_run_ats timestamptz[];
 begin
@@ -35,12 +35,12 @@ begin
         select distinct w.event
           from jsonb_to_recordset(v_waits) as w(event text)
          where w.event is not null
-         limit 200  -- each takes a slot of the server's lock table; the others are looked at again soon
+         limit 200  -- each takes a slot of the server's lock table; jobs of the others are due soon
       ) as e
      where pg_try_advisory_xact_lock_shared(holdfast.event_lock_id(e.event))
   );
 
-  -- Under the locks: what was emitted before is seen here, what comes later sees this row.
+  -- Under the locks: this statement sees every earlier emit, and every later emit sees this row.
   insert into holdfast.durable_step as s (job_id, kind, name, token, at, wake_at, event, is_open, output)
   select w.job_id, w.kind, w.name, w.token, v_now, v_now + make_interval(secs => 0.001 * w.delay_ms), w.event,
          w.kind = 'event' and e.payload is null, e.payload
@@ -52,7 +52,7 @@ begin
      set token = excluded.token,
          is_open = s.is_open and excluded.output is null,
          output = coalesce(s.output, case when s.is_open then excluded.output end);
-  -- The row of an event that is being emitted is locked perhaps: it is made where it is missing, and not waited for.
+  -- An emit may have locked the wait's row: insert it where it is missing, and do not wait for the lock.
   insert into holdfast.durable_step (job_id, kind, name, token, at, wake_at, event, is_open)
   select w.job_id, w.kind, w.name, w.token, v_now, v_now + make_interval(secs => 0.001 * w.delay_ms), w.event, true
     from jsonb_to_recordset(v_waits)
