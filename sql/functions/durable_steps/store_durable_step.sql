@@ -23,9 +23,7 @@ begin
 
   update holdfast.lease as l
      set crashes = 0
-   where l.job_id = p_job_id
-     and l.token = p_token
-     and l.lease_id = p_lease_id;
+   where l.job_id = p_job_id and l.token = p_token and l.lease_id = p_lease_id;
   if not found then
     perform holdfast.refuse('LEASE_LOST', format('the lease on job %s is lost', p_job_id),
       jsonb_build_object('job_id', p_job_id, 'token', p_token));

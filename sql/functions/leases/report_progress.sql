@@ -14,9 +14,7 @@ begin
   update holdfast.lease as l
      set progress = case when p_progress is null then l.progress else least(greatest(p_progress, 0), 1) end,
          status_message = coalesce(left(p_message, 1000), l.status_message)
-   where l.job_id = p_job_id
-     and l.token = p_token
-     and l.lease_id = p_lease_id;
+   where l.job_id = p_job_id and l.token = p_token and l.lease_id = p_lease_id;
   return found;
 end
 $$;

@@ -14,14 +14,12 @@ declare
   v_steps jsonb;
   v_n integer;
 begin
-  if holdfast.pipeline_lives(p_pipeline) then
-    return '{}';
-  end if;
   update holdfast.pipeline as p
      set compensated_at = holdfast.now()
    where p.id = p_pipeline
      and p.stopped_at is not null
-     and p.compensated_at is null;
+     and p.compensated_at is null
+     and not holdfast.pipeline_lives(p_pipeline);
   if not found then
     return '{}';
   end if;
