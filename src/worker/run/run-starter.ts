@@ -67,9 +67,9 @@ export class RunStarter {
   #startHandler(job: ClaimedJob, definition: RunnableJob, onOutcome: OnOutcome): Run {
     const { store, calls } = this.#parts
     const { isolation } = definition
-    return isolation
-      ? startIsolatedRun(job, definition, isolation, { store, calls, log: this.#openLog(job) }, onOutcome)
-      : startRun(job, definition, calls, this.#openLog, onOutcome)
+    if (!isolation) return startRun(job, definition, calls, this.#openLog, onOutcome)
+    const parts = { store, calls, log: this.#openLog(job), onFault: this.#onFault }
+    return startIsolatedRun(job, definition, isolation, parts, onOutcome)
   }
 
   /** The outcome of the run, whatever the instrument does. */

@@ -11,12 +11,13 @@ import { Store } from '../../../store/store.js'
 import { type LeasedCalls, leasedCalls } from '../../leased-calls.js'
 import type { RunnableJob } from '../../registry.js'
 import { type Run, startRun } from '../runner.js'
-import type { FromIsolate, IsolateTask, ToIsolate } from './messages.js'
+import type { FromIsolate, IsolateTask, MarkedMessage, ToIsolate, ToProcess } from './messages.js'
 
 /** Called by Piscina in a thread. */
 export async function runInThread({ task, port }: { task: IsolateTask; port: MessagePort }): Promise<void> {
   const inside = new Inside((message) => port.postMessage(message))
   port.on('message', (message: ToIsolate) => inside.receive(message))
+  port.postMessage('started')
   await inside.run(task)
   port.close()
 }
@@ -104,9 +105,11 @@ function plain(fields: object): object {
 if (process.send) {
   // The worker is gone: no process would receive the outcome, and another worker runs the job.
   process.on('disconnect', () => process.exit())
-  const inside = new Inside((message) => process.send?.(message))
-  process.on('message', (message: ToIsolate) => {
-    if (message.kind === 'run') void inside.run(message.task).then(() => process.disconnect())
-    else inside.receive(message)
+  let inside: Inside | undefined
+  process.on('message', (message: ToProcess) => {
+    if (message.kind !== 'run') return inside?.receive(message)
+    const { task, token } = message
+    inside = new Inside((own) => process.send?.({ token, message: own } satisfies MarkedMessage))
+    void inside.run(task).then(() => process.disconnect())
   })
 }

@@ -11,13 +11,16 @@ import type { Store } from '../../../store/store.js'
 import type { LeasedCalls } from '../../leased-calls.js'
 import type { RunnableJob } from '../../registry.js'
 import { type OnOutcome, outcomeOfAbort, type Run } from '../runner.js'
-import { type IsolateEnd, openProcess, openThread } from './isolate.js'
-import type { IsolateTask } from './messages.js'
+import type { IsolateEnd } from './isolate.js'
+import type { FromIsolate, IsolateTask } from './messages.js'
+import { openProcess } from './open-process.js'
+import { openThread } from './open-thread.js'
 
 export interface IsolatedParts {
   readonly store: Store
   readonly calls: LeasedCalls
   readonly log: Logger
+  onFault(doing: string, error: unknown): void
 }
 
 // How long a handler has to end after its signal; then the isolate is ended.
@@ -41,8 +44,7 @@ export function startIsolatedRun(
     const database = address && { address, capabilities }
     const task: IsolateTask = { job, type, module: isolation.module, database, schema: parts.store.schema }
     let outcome: Outcome | undefined
-    const open = isolation.kind === 'process' ? openProcess : openThread
-    const isolate = open(task, isolation.memoryMb, (message) => {
+    const onMessage = (message: FromIsolate) => {
       if (message.kind === 'outcome') outcome = message.outcome
       else if (message.kind === 'log') parts.log[message.level](message.fields, message.message)
       else {
@@ -50,7 +52,11 @@ export function startIsolatedRun(
         const answer = parts.calls.progress(job, share, message.message).catch(() => false)
         void answer.then((held) => isolate.send({ kind: 'progressed', place, held }))
       }
-    })
+    }
+    const isolate =
+      isolation.kind === 'process'
+        ? openProcess(task, isolation.memoryMb, onMessage)
+        : openThread(task, isolation.memoryMb, onMessage, parts.onFault)
     let killer: NodeJS.Timeout | undefined
     sendAbort = ({ code, message }) => {
       isolate.send({ kind: 'abort', code, message })

@@ -16,7 +16,6 @@ export interface IsolateTask {
 }
 
 export type ToIsolate =
-  | { readonly kind: 'run'; readonly task: IsolateTask }
   | { readonly kind: 'abort'; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: 'progressed'; readonly place: number; readonly held: boolean }
 
@@ -24,3 +23,17 @@ export type FromIsolate =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'progress'; readonly place: number; readonly share: number; readonly message: string | null }
   | { readonly kind: 'log'; readonly level: keyof Logger; readonly fields: object; readonly message: string }
+
+/** The first message to a process. `token` marks what Holdfast's own code in the process sends. */
+export type ToProcess = ToIsolate | { readonly kind: 'run'; readonly task: IsolateTask; readonly token: string }
+
+export interface MarkedMessage {
+  readonly token: string
+  readonly message: FromIsolate
+}
+
+/** A handler shares the channel of its process and may send anything: undefined for what is not Holdfast's. */
+export function messageIn(received: unknown, token: string): FromIsolate | undefined {
+  const { token: found, message } = (received ?? {}) as Partial<MarkedMessage>
+  return found === token ? message : undefined
+}
