@@ -68,7 +68,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'drop_leases does not compare the lease id',
-    patch: { file: 'drop_leases', find: 'or l.lease_id = any (p_lease_ids)', replace: 'or true' },
+    patch: { file: 'place_leases', find: 'or l.lease_id = any (p_lease_ids)', replace: 'or true' },
     caughtBy: check('a job is claimed again while it is completed', jobClaimedAgainWhileItCompletes),
   },
   {
@@ -122,7 +122,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'lease_by_id locks the job before its key',
-    patch: { file: 'lease_by_id', find: 'elsif v_key is not null then', replace: 'elsif false then' },
+    patch: { file: 'claim_by_id', find: 'elsif v_key is not null then', replace: 'elsif false then' },
     caughtBy: check('a parked job is claimed while its key is freed', parkedJobClaimedWhileItsKeyIsFreed),
   },
   {

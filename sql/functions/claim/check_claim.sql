@@ -4,10 +4,8 @@
 --   Returns nothing; raises WRONG_ISOLATION or INVALID_OPTION.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_jobs.test.ts
-create or replace function holdfast.check_claim(p_worker text, p_queues text[], p_types text[], p_n integer)
-  returns void
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.check_claim(p_worker text, p_queues text[], p_types text[], p_n integer) returns void
+  language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then

@@ -21,8 +21,7 @@ create or replace function holdfast.claim_batch_v1(
   out job_id bigint,
   out has_more boolean
 )
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_leases holdfast.lease[];

@@ -9,8 +9,7 @@ create or replace function holdfast.claim_jobs_v1(p_worker text, p_queues text[]
     id bigint, type text, input jsonb, token bigint, lease_id uuid, attempts smallint, locked_until timestamptz,
     max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
   )
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lease_id constant uuid := gen_random_uuid();  -- one per call: (job id, lease id) is still unique to this claim
@@ -34,13 +33,24 @@ begin
 end
 $$;
 
+-- The jobs of one claim as rows, in no order.
+create or replace function holdfast.claim_rows(p_leases holdfast.lease[])
+  returns table (
+    id bigint, type text, input jsonb, token bigint, lease_id uuid, attempts smallint, locked_until timestamptz,
+    max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
+  )
+  language sql volatile set search_path = pg_catalog, pg_temp
+as $$
+  select l.job_id, l.type, j.input, l.token, l.lease_id, l.attempts, l.locked_until, l.max_attempts, l.queue, l.priority,
+         l.run_at, l.key, j.pipeline_id, j.tags
+    from unnest(p_leases) as l
+   cross join lateral (select b.input, b.pipeline_id, b.tags from holdfast.job as b where b.id = l.job_id limit 1) as j
+$$;
+
 create or replace function holdfast.claim_jobs(worker text, queues text[], types text[], n integer)
   returns table (
     id bigint, type text, input jsonb, token bigint, lease_id uuid, attempts smallint, locked_until timestamptz,
     max_attempts smallint, queue text, priority smallint, run_at timestamptz, key text, pipeline_id uuid, tags text[]
   )
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-  select * from holdfast.claim_jobs_v1(worker, queues, types, n)
-$$;
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$ select * from holdfast.claim_jobs_v1(worker, queues, types, n) $$;

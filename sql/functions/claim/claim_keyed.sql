@@ -18,8 +18,7 @@ create or replace function holdfast.claim_keyed(
   out locked_keys text[],
   out has_parked boolean
 )
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
 as $$

@@ -4,7 +4,7 @@
 --   Returns the leases.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_jobs.test.ts
--- Two statements are cheaper than one that deletes and inserts, which reads each row twice. The rows are locked, so both see the same.
+-- Two statements are cheaper than one that deletes and inserts, which reads each row twice. Both see the same rows: these are locked.
 -- It runs with the settings of its callers.
 create or replace function holdfast.claim_unkeyed(
   p_places tid[],

@@ -8,8 +8,7 @@
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
 -- job is read by the batch's own ids: a join could read all of it when statistics call it empty.
-create or replace function holdfast.encode_claimed_jobs(p_leases holdfast.lease[], p_facts json default null)
-  returns json
+create or replace function holdfast.encode_claimed_jobs(p_leases holdfast.lease[], p_facts json default null) returns json
   language plpgsql volatile  -- a body in SQL would be planned at every call
   set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled

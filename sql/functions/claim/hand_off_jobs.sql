@@ -1,6 +1,6 @@
 -- hand_off_jobs: pending → running for jobs that have just become pending, as far as the caller can run them at once
---   Guard   as lease_by_id.
---   Locks   as lease_by_id, job by job in the order of claims.
+--   Guard   as claim_by_id.
+--   Locks   as claim_by_id, job by job in the order of claims.
 --   Returns what encode_claimed_jobs returns for the jobs that are now claimed for the caller, at most p_slots of each of
 --           p_queues, in a list; null for none.
 --   Notifies sleeping workers of what the caller did not get.
@@ -13,8 +13,7 @@ create or replace function holdfast.hand_off_jobs(
   p_types text[]
 )
   returns json[]
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lease_id constant uuid := gen_random_uuid();

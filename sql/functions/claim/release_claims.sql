@@ -4,10 +4,8 @@
 --   Returns the lease ids that jobs were found under. A claim that is still under way is not found: ask again.
 --   Notifies sleeping workers: the jobs can be claimed at once.
 -- Leases have no index by lease id, which each claim would have to write: all that runs is read, after a fault and then seldom.
-create or replace function holdfast.release_claims_v1(p_worker text, p_lease_ids uuid[])
-  returns uuid[]
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.release_claims_v1(p_worker text, p_lease_ids uuid[]) returns uuid[]
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_found uuid[];

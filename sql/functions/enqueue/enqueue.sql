@@ -4,10 +4,8 @@
 --   Returns the job's id.
 --   Notifies workers, when the caller's transaction commits.
 -- For psql, triggers and other languages: select holdfast.enqueue('mail', '{"to": "a@example.org"}', '{"delay": "5m"}').
-create or replace function holdfast.enqueue_v1(type text, input jsonb default '{}', options jsonb default '{}')
-  returns bigint
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.enqueue_v1(type text, input jsonb default '{}', options jsonb default '{}') returns bigint
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if options ?| array['type', 'input'] then
@@ -24,10 +22,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.enqueue(type text, input jsonb default '{}', options jsonb default '{}')
-  returns bigint
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.enqueue_v1(type, input, options)
-$$;
+create or replace function holdfast.enqueue(type text, input jsonb default '{}', options jsonb default '{}') returns bigint
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$ select holdfast.enqueue_v1(type, input, options) $$;

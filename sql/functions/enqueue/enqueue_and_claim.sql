@@ -15,8 +15,7 @@ create or replace function holdfast.enqueue_and_claim_v1(
   out ids bigint[],
   out jobs json
 )
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_generic_plan
 as $$
 declare

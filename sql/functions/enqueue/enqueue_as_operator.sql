@@ -10,8 +10,7 @@ create or replace function holdfast.enqueue_as_operator_v1(
   p_actor text default null
 )
   returns setof bigint
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_ids constant bigint[] := array(select e.id from holdfast.enqueue_jobs_v1(p_jobs, p_common, p_wake) as e(id));

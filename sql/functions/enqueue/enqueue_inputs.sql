@@ -7,8 +7,7 @@
 -- or dedupe_id, go through enqueue_jobs.
 create or replace function holdfast.enqueue_inputs_v1(p_inputs jsonb, p_common jsonb, p_wake text default 'always')
   returns bigint[]
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_generic_plan
 as $$
 declare

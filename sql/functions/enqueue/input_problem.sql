@@ -5,8 +5,7 @@
 --   Notifies nothing.
 -- Without a search_path of its own, which takes as long as the check itself: it is called once per member, under its caller's.
 -- Size counts as PostgreSQL prints the value (1e308 becomes 309 digits): that text is what every claim must carry.
-create or replace function holdfast.input_problem(p_value jsonb)
-  returns text
+create or replace function holdfast.input_problem(p_value jsonb) returns text
   language plpgsql immutable parallel safe
 as $$
 declare
@@ -37,3 +36,10 @@ begin
   return null;
 end
 $$;
+
+-- Whether a value is too short to be large, deep or beyond the range of numbers; where it is not, input_problem decides. What is
+-- long as stored may be far longer as text and is not printed here. Without settings of its own, and no more immutable than
+-- pg_column_size, so that the planner puts its body where it is called.
+create or replace function holdfast.is_short(p_value jsonb) returns boolean
+  language sql stable parallel safe
+as $$ select pg_column_size(p_value) <= 1000 and octet_length(p_value::text) <= 128 $$;

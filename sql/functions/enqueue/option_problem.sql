@@ -4,8 +4,7 @@
 --   Returns null when they are fine, else one sentence that names the option and shows what was received.
 --   Notifies nothing.
 -- Without a search_path of its own, which takes as long as the check itself: it is called once per member, under its caller's.
-create or replace function holdfast.option_problem(p_options jsonb)
-  returns text
+create or replace function holdfast.option_problem(p_options jsonb) returns text
   language plpgsql immutable parallel safe
 as $$
 declare

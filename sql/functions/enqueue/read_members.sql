@@ -44,3 +44,50 @@ begin
      order by m.place;
 end
 $$;
+
+-- Each option's common value, or else that of the type, or else the default. Without settings of its own: it runs under its
+-- callers'. Statements and not one query: only the options that are given take time.
+create or replace function holdfast.read_common(
+  p_type text,
+  p_common jsonb,
+  p_now timestamptz,
+  out queue text,
+  out priority smallint,
+  out max_attempts smallint,
+  out run_at timestamptz,
+  out pipeline_id uuid,
+  out tags text[],
+  out trace text
+)
+  language plpgsql stable
+as $$
+begin
+  select y.queue, y.priority, y.max_attempts
+    into queue, priority, max_attempts
+    from holdfast.job_type as y
+   where y.type = p_type;
+  queue := coalesce(p_common ->> 'queue', queue, 'default');
+  priority := coalesce((p_common ->> 'priority')::smallint, priority, 5::smallint);
+  max_attempts := coalesce((p_common ->> 'max_attempts')::smallint, max_attempts, 3::smallint);
+  run_at := p_now;
+  tags := '{}';
+  if p_common ?| '{run_at,delay,pipeline_id,tags,trace}' then
+    run_at := coalesce((p_common ->> 'run_at')::timestamptz, p_now + holdfast.delay_interval(p_common -> 'delay'), p_now);
+    pipeline_id := p_common ->> 'pipeline_id';
+    if p_common ? 'tags' then
+      tags := array(select jsonb_array_elements_text(p_common -> 'tags'));
+    end if;
+    trace := p_common ->> 'trace';
+  end if;
+end
+$$;
+
+-- Milliseconds for a number, or the interval that a text spells.
+create or replace function holdfast.delay_interval(p_delay jsonb) returns interval
+  language sql immutable parallel safe
+as $$
+  select case jsonb_typeof(p_delay)
+    when 'number' then make_interval(secs => (p_delay #>> '{}')::double precision / 1000)
+    else (p_delay #>> '{}')::interval
+  end
+$$;

@@ -4,10 +4,8 @@
 --   Returns nothing.
 --   Notifies channel holdfast_wake, empty payload, so that a transaction sends it once however often it asks.
 -- 'sleepers' spares the commit lock that every NOTIFY takes: only if a worker of these queues sleeps past the moment.
-create or replace function holdfast.wake_workers(p_queues text[], p_run_at timestamptz, p_wake text)
-  returns void
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.wake_workers(p_queues text[], p_run_at timestamptz, p_wake text) returns void
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_wake = 'always'

@@ -5,8 +5,7 @@
 --   Notifies nothing.
 create or replace function holdfast.find_key_v1(p_key text)
   returns table (key text, holder bigint, current_job bigint, current_since timestamptz, pending integer)
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select p_key, k.holder, k.current_job, k.current_since, w.pending
     from (

@@ -4,10 +4,8 @@
 --   Returns nothing.
 --   Notifies sleeping workers of the un-parked jobs' queues.
 --   Tested by  test/sql/claim/claim_keyed.test.ts
-create or replace function holdfast.free_keys(p_keys text[], p_job_ids bigint[])
-  returns void
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.free_keys(p_keys text[], p_job_ids bigint[]) returns void
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
   set enable_sort = off           -- ready_key has the order; by another index each key would read all that is parked

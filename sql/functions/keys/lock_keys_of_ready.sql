@@ -6,8 +6,7 @@
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_keyed.test.ts
 create or replace function holdfast.lock_keys_of_ready(p_job_ids bigint[], out free text[], out held text[])
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
 as $$

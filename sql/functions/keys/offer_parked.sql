@@ -4,10 +4,8 @@
 --   Returns how many keys it has offered.
 --   Notifies sleeping workers of the un-parked jobs' queues.
 -- One more job per free key at each call: a job whose type has no handler does not block the key's others.
-create or replace function holdfast.offer_parked_v1(p_limit integer default 1000)
-  returns integer
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.offer_parked_v1(p_limit integer default 1000) returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_keys text[];

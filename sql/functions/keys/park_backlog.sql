@@ -4,10 +4,8 @@
 --   Returns whether one of p_met is parked.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
-create or replace function holdfast.park_backlog(p_keys text[], p_met bigint[], p_now timestamptz)
-  returns boolean
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.park_backlog(p_keys text[], p_met bigint[], p_now timestamptz) returns boolean
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
 as $$

@@ -5,8 +5,7 @@
 --   Notifies nothing.
 create or replace function holdfast.check_places_v1()
   returns table (job_id bigint, problem text)
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_nestloop = off  -- statistics that call the tables empty make it compare all jobs with all others
 as $$
@@ -64,6 +63,5 @@ $$;
 
 create or replace function holdfast.check_places()
   returns table (job_id bigint, problem text)
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$ select * from holdfast.check_places_v1() $$;

@@ -4,10 +4,8 @@
 --   Returns up to where it has counted.
 --   Notifies nothing.
 --   Tested by  test/sql/maintenance/roll_statistics.test.ts
-create or replace function holdfast.count_minutes(p_from timestamptz, p_to timestamptz)
-  returns timestamptz
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.count_minutes(p_from timestamptz, p_to timestamptz) returns timestamptz
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'
   set plan_cache_mode = force_custom_plan  -- days outside the span are left out when the plan is made
 as $$
@@ -32,7 +30,8 @@ begin
   ),
   placed as materialized (  -- a row for each pair of buckets that occurs: they are few
     select t.minute, t.queue, t.type, t.fact, width_bucket(t.wait_ms, holdfast.statistics_buckets()) as wait,
-           width_bucket(t.run_ms, holdfast.statistics_buckets()) as run, count(*) as n, sum(t.wait_ms) as wait_ms, sum(t.run_ms) as run_ms
+           width_bucket(t.run_ms, holdfast.statistics_buckets()) as run, count(*) as n,
+           sum(t.wait_ms) as wait_ms, sum(t.run_ms) as run_ms
       from timed as t
      group by 1, 2, 3, 4, 5, 6
   ),
@@ -80,18 +79,15 @@ as $$
 $$;
 
 -- The sums of two histograms, bucket by bucket.
-create or replace function holdfast.add_buckets(p_one bigint[], p_other bigint[])
-  returns bigint[]
-  language sql immutable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.add_buckets(p_one bigint[], p_other bigint[]) returns bigint[]
+  language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select array_agg(coalesce(b.one, 0) + coalesce(b.other, 0) order by b.place)
     from unnest(p_one, p_other) with ordinality as b(one, other, place)
 $$;
 
 -- Upper bounds in milliseconds; one bucket more holds what lies beyond the last.
-create or replace function holdfast.statistics_buckets()
-  returns double precision[]
+create or replace function holdfast.statistics_buckets() returns double precision[]
   language sql immutable
 as $$
   select array[5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000, 300000, 900000, 3600000]::double precision[]

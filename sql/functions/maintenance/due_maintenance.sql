@@ -7,8 +7,7 @@
 --   Notifies nothing.
 create or replace function holdfast.due_maintenance_v1(p_queues text[], p_types text[], p_known text[])
   returns table (lost_in_ms bigint, schedule_in_ms bigint, has_bulk boolean, has_stats boolean, has_quarantined boolean)
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   with clock as materialized (
     select holdfast.now() as at

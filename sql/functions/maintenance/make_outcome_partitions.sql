@@ -3,10 +3,8 @@
 --   Locks   outcome (share update exclusive) and its default partition, for a moment; gives up after a second.
 --   Returns how many days were made. Outcomes of such a day move into it from the default partition.
 --   Notifies nothing.
-create or replace function holdfast.make_outcome_partitions_v1(p_days integer default 7)
-  returns integer
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.make_outcome_partitions_v1(p_days integer default 7) returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
   set lock_timeout = '1s'
   set timezone = 'UTC'  -- days are days of UTC, whatever the session thinks
 as $$

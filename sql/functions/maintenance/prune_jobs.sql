@@ -1,14 +1,12 @@
 -- prune_jobs: finished jobs older than the retention → gone
 --   Guard   only whole days before the retention; a job that was retried meanwhile lives on, and a pipeline goes as a whole.
---   Locks   job rows, skip locked; a day's partition for the moment of its drop, given up after a second.
+--   Locks   job rows, skip locked; a day's partition for the moment of its drop, given up after a second; key rows, skip locked.
 --   Returns how many jobs went; 0: nothing is left to prune now, and the days before the retention are dropped, except those
 --           with outcomes of a pipeline that lives.
 --   Notifies nothing.
 -- The wide rows of job are deleted in batches, the day of outcomes is dropped whole. Old ticks of schedules and events go too.
-create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000)
-  returns integer
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.prune_jobs_v1(p_keep interval, p_limit integer default 10000) returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
   set lock_timeout = '1s'
   set timezone = 'UTC'
 as $$
@@ -83,8 +81,33 @@ begin
 end
 $$;
 
-create or replace function holdfast.prune_jobs(keep interval, n integer default 10000)
-  returns integer
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.prune_jobs(keep interval, n integer default 10000) returns integer
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.prune_jobs_v1(keep, n) $$;
+
+-- Deletes keys whose jobs are all gone; key_floor remembers their fence, so that a later key of that name starts above it.
+create or replace function holdfast.prune_keys(p_limit integer) returns integer
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_keys text[];
+begin
+  v_keys := array(
+    select k.key
+      from holdfast.job_key as k
+     where k.holder is null
+       and not exists (select from holdfast.job as j where j.key = k.key)
+     limit p_limit
+       for update skip locked
+  );
+  with gone as (
+    delete from holdfast.job_key as k
+     where k.key = any (v_keys)
+       and not exists (select from holdfast.job as j where j.key = k.key)
+    returning k.token
+  )
+  update holdfast.key_floor as f
+     set token = greatest(f.token, (select max(g.token) from gone as g));
+  return cardinality(v_keys);
+end
+$$;

@@ -8,10 +8,8 @@
 -- transaction number: what was written before has a lower number, and can all be read once no lower number is open. A
 -- transaction may delay the statistics for five minutes; what it settled before is then missing in them. Attempts store their
 -- time shortly before their transaction has a number: hence the margin.
-create or replace function holdfast.roll_statistics_v1()
-  returns boolean
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.roll_statistics_v1() returns boolean
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'
 as $$
 declare
@@ -60,19 +58,15 @@ end
 $$;
 
 -- False for four seconds after a round, which itself leaves out the last five.
-create or replace function holdfast.statistics_are_due()
-  returns boolean
-  language sql stable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.statistics_are_due() returns boolean
+  language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select not exists (select from holdfast.statistics_mark as m where m.counted_to > holdfast.now() - interval '9 seconds')
 $$;
 
 -- Replaces the rows of each hour's minutes by one row, up to p_until or for 24 hours; returns up to where.
-create or replace function holdfast.fold_statistics(p_from timestamptz, p_until timestamptz)
-  returns timestamptz
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.fold_statistics(p_from timestamptz, p_until timestamptz) returns timestamptz
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'
 as $$
 declare

@@ -7,8 +7,7 @@
 --           after it in a pipeline that goes on.
 create or replace function holdfast.cancel_job_v1(p_job_id bigint, p_reason text default null, p_actor text default null)
   returns text
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_error constant jsonb := jsonb_build_object('name', 'Cancelled',
@@ -80,10 +79,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.cancel_job(job_id bigint, reason text default null, actor text default null)
-  returns text
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.cancel_job_v1(job_id, reason, actor)
-$$;
+create or replace function holdfast.cancel_job(job_id bigint, reason text default null, actor text default null) returns text
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$ select holdfast.cancel_job_v1(job_id, reason, actor) $$;

@@ -13,8 +13,7 @@ create or replace function holdfast.list_audit_v1(
   p_limit integer default 50
 )
   returns table (id bigint, at timestamptz, actor text, action text, job_id bigint, details jsonb, next bigint)
-  language plpgsql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_custom_plan
 as $$
 declare

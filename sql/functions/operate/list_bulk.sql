@@ -9,8 +9,7 @@ create or replace function holdfast.list_bulk_v1(
   p_limit integer default 50
 )
   returns setof holdfast.bulk_operation
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select b.*
     from holdfast.bulk_operation as b

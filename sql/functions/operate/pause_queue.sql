@@ -3,10 +3,8 @@
 --   Locks   the queue row.
 --   Returns true when the queue was not paused before, or for resume_queue when it was.
 --   Notifies workers of a resumed queue, when the caller's transaction commits.
-create or replace function holdfast.pause_queue_v1(p_queue text, p_actor text default null)
-  returns boolean
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.pause_queue_v1(p_queue text, p_actor text default null) returns boolean
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into holdfast.queue (name, paused_at, paused_by)
@@ -22,10 +20,8 @@ begin
 end
 $$;
 
-create or replace function holdfast.resume_queue_v1(p_queue text, p_actor text default null)
-  returns boolean
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.resume_queue_v1(p_queue text, p_actor text default null) returns boolean
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update holdfast.queue as q
@@ -41,14 +37,10 @@ begin
 end
 $$;
 
-create or replace function holdfast.pause_queue(queue text, actor text default null)
-  returns boolean
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.pause_queue(queue text, actor text default null) returns boolean
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.pause_queue_v1(queue, actor) $$;
 
-create or replace function holdfast.resume_queue(queue text, actor text default null)
-  returns boolean
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.resume_queue(queue text, actor text default null) returns boolean
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.resume_queue_v1(queue, actor) $$;

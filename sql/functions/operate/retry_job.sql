@@ -6,10 +6,8 @@
 -- The token goes on from where it was, so nothing that an earlier attempt still sends is accepted. A keyed job counts as
 -- the newest of its key from now on. A job that was not completed goes on from the steps that it remembers, but waits anew.
 -- What waits in its pipeline waits for it again; what was cancelled there is opened by retry_pipeline only.
-create or replace function holdfast.retry_job_v1(p_job_id bigint, p_actor text default null)
-  returns text
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.retry_job_v1(p_job_id bigint, p_actor text default null) returns text
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_job holdfast.job;
@@ -37,7 +35,9 @@ begin
       jsonb_build_object('job_id', p_job_id, 'state', holdfast.state_of(p_job_id)));
   end if;
 
-  delete from holdfast.durable_step as s where s.job_id = p_job_id and (v_state = 'completed' or s.kind = 'event' and s.output is null);
+  delete from holdfast.durable_step as s
+   where s.job_id = p_job_id
+     and (v_state = 'completed' or s.kind = 'event' and s.output is null);
   update holdfast.waiting as w
      set open = w.open + 1
    where w.job_id = any (array(select d.job_id from holdfast.dependency as d where d.depends_on = p_job_id));
@@ -50,10 +50,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.retry_job(job_id bigint, actor text default null)
-  returns text
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.retry_job_v1(job_id, actor)
-$$;
+create or replace function holdfast.retry_job(job_id bigint, actor text default null) returns text
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$ select holdfast.retry_job_v1(job_id, actor) $$;

@@ -5,10 +5,8 @@
 --   Returns the operation after the step; none when no operation is open, or other workers have all of them.
 --   Notifies as the operation on each job.
 -- Each job has its own row in audit. Jobs that have left the filter's states meanwhile are skipped.
-create or replace function holdfast.work_bulk_v1(p_limit integer default 100)
-  returns setof holdfast.bulk_operation
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.work_bulk_v1(p_limit integer default 100) returns setof holdfast.bulk_operation
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_row holdfast.bulk_operation;

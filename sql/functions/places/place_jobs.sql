@@ -1,13 +1,11 @@
--- place_jobs: stores new jobs
+-- place_jobs: stores new jobs; job_row: such a row
 --   Guard   the caller has checked them, and puts each that is stored into its first place.
 --   Locks   none. For a job with a dedupe_id it waits for an open transaction that stores the same.
 --   Returns how many are stored: all, or none where the first one's dedupe_id is known.
 --   Notifies nothing.
 -- A job with a dedupe_id comes alone: "on conflict" makes the insert of many about 8 % slower.
-create or replace function holdfast.place_jobs(p_rows holdfast.job[])
-  returns integer
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.place_jobs(p_rows holdfast.job[]) returns integer
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_stored integer;
@@ -21,4 +19,27 @@ begin
   get diagnostics v_stored = row_count;
   return v_stored;
 end
+$$;
+
+-- Without settings, as all functions that make rows: PostgreSQL puts the expression into the caller's statement.
+create or replace function holdfast.job_row(
+  p_id bigint,
+  p_type text,
+  p_queue text,
+  p_priority smallint,
+  p_max_attempts smallint,
+  p_pipeline_id uuid,
+  p_tags text[],
+  p_input jsonb,
+  p_now timestamptz,
+  p_trace text,
+  p_key text default null,
+  p_key_policy text default null,
+  p_dedupe_id text default null
+)
+  returns holdfast.job
+  language sql immutable parallel safe
+as $$
+  select row(p_id, p_type, p_queue, p_priority, p_max_attempts, p_key, p_key_policy, p_pipeline_id, p_tags, p_dedupe_id,
+             p_input, p_now, p_trace)::holdfast.job
 $$;

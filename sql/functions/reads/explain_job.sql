@@ -6,8 +6,7 @@
 --   Notifies nothing.
 create or replace function holdfast.explain_job_v1(p_job_id bigint)
   returns table (code text, text text, facts jsonb, expected_start timestamptz)
-  language plpgsql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'
 as $$
 declare
@@ -69,6 +68,5 @@ $$;
 
 create or replace function holdfast.explain_job(job_id bigint)
   returns table (code text, text text, facts jsonb, expected_start timestamptz)
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$ select * from holdfast.explain_job_v1(job_id) $$;

@@ -7,8 +7,7 @@
 -- A worker counts as alive for ten seconds after its last heartbeat, as for the reaper.
 create or replace function holdfast.explain_pending(p_job_id bigint)
   returns table (code text, facts jsonb)
-  language sql stable
-  set search_path = pg_catalog, pg_temp
+  language sql stable set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_bitmapscan = off  -- a bitmap is made of the whole index, whatever the limit
   set timezone = 'UTC'

@@ -4,10 +4,8 @@
 --   Returns one sentence for people, made of the facts. No other place words a reason.
 --   Notifies nothing.
 --   Tested by  test/sql/reads/explain_job.test.ts
-create or replace function holdfast.explain_text(p_code text, p_facts jsonb)
-  returns text
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.explain_text(p_code text, p_facts jsonb) returns text
+  language plpgsql stable set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'
 as $$
 declare

@@ -40,10 +40,8 @@ as $$
 $$;
 
 -- What stands at each path, printed as text, is exactly the value.
-create or replace function holdfast.input_fits(p_input jsonb, p_conditions jsonb)
-  returns boolean
-  language sql immutable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.input_fits(p_input jsonb, p_conditions jsonb) returns boolean
+  language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select not exists (
     select

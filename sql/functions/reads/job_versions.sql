@@ -7,8 +7,7 @@
 -- The text names the place and the transactions that wrote the rows, so that no write has to count versions.
 create or replace function holdfast.job_versions_v1(p_job_ids bigint[])
   returns table (id bigint, version text, last_log bigint, steps text)
-  language plpgsql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off  -- a small day would be read whole for each job
 as $$

@@ -5,8 +5,7 @@
 --   Notifies nothing.
 create or replace function holdfast.list_attempts_v1(p_job_id bigint, p_before bigint default null, p_limit integer default 100)
   returns setof holdfast.attempt
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select a.*
     from holdfast.attempt as a

@@ -5,11 +5,10 @@
 --   Notifies nothing.
 create or replace function holdfast.list_queues_v1(p_after text default '', p_limit integer default 50)
   returns table (
-    name text, paused_at timestamptz, paused_by text, pending integer, due integer, parked integer, waiting integer, running integer,
-    oldest_due_at timestamptz, live_workers integer
+    name text, paused_at timestamptz, paused_by text, pending integer, due integer, parked integer, waiting integer,
+    running integer, oldest_due_at timestamptz, live_workers integer
   )
-  language plpgsql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
   set enable_bitmapscan = off  -- a bitmap is made of the whole index, whatever the limit
@@ -68,10 +67,8 @@ $$;
 
 -- Up to p_n names after p_after, of pending, waiting and running jobs, of workers, types and pauses. It does not read the pending
 -- jobs: each step asks their indexes for the next name.
-create or replace function holdfast.queue_names(p_after text, p_n integer)
-  returns text[]
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.queue_names(p_after text, p_n integer) returns text[]
+  language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_known constant text[] := array(

@@ -14,8 +14,7 @@ create or replace function holdfast.match_by_id(
   out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz,
   out next_at timestamptz, out next_id bigint
 )
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_asks_place constant boolean :=

@@ -13,8 +13,7 @@ create or replace function holdfast.match_finished(
   out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz,
   out next_at timestamptz, out next_id bigint
 )
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_day constant timestamptz := holdfast.finished_day(case when p_before > 0 then p_at + interval '1 microsecond' else p_at end);
@@ -77,11 +76,9 @@ begin
 end
 $$;
 
--- The newest day that may have outcomes from before a moment. A day without a partition of its own can only be in the default one.
-create or replace function holdfast.finished_day(p_before timestamptz)
-  returns timestamptz
-  language sql stable
-  set search_path = pg_catalog, pg_temp
+-- The newest day that may have outcomes from before a moment. A day without its own partition can only be in the default one.
+create or replace function holdfast.finished_day(p_before timestamptz) returns timestamptz
+  language sql stable set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'
 as $$
   select greatest(

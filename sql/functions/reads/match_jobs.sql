@@ -15,8 +15,7 @@ create or replace function holdfast.match_jobs(
   p_most integer default 10000,
   out ids bigint[], out ats timestamptz[], out next text, out is_full boolean, out searched_to timestamptz
 )
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_custom_plan  -- a plan leaves out the days and the places that this call does not read
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off  -- a small day would be read whole for each job

@@ -12,8 +12,7 @@ create or replace function holdfast.match_living(
   out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz,
   out next_at timestamptz, out next_id bigint
 )
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_asks_job constant boolean := num_nonnulls(p_filter.tags, p_filter.input) > 0

@@ -4,10 +4,8 @@
 --   Returns the filter; raises INVALID_OPTION. since_ms and until_ms are spans before now, since and until moments.
 --   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
-create or replace function holdfast.read_filter(p_filter jsonb)
-  returns holdfast.job_filter
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.read_filter(p_filter jsonb) returns holdfast.job_filter
+  language plpgsql stable set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'
 as $$
 declare

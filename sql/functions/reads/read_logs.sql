@@ -5,8 +5,7 @@
 --   Notifies nothing.
 create or replace function holdfast.read_logs_v1(p_job_id bigint, p_after bigint default 0, p_n integer default 1000)
   returns table (id bigint, token bigint, at timestamptz, level text, message text, fields jsonb)
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select g.id, g.token, g.at, g.level, g.message, g.fields
     from holdfast.job_log as g

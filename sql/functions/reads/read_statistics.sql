@@ -15,8 +15,7 @@ create or replace function holdfast.read_statistics_v1(
     at timestamptz, fact text, n bigint, wait_ms bigint, run_ms bigint, wait_buckets bigint[],
     run_buckets bigint[], counted_to timestamptz
   )
-  language plpgsql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'
 as $$
 begin

@@ -6,8 +6,7 @@
 --   Notifies nothing.
 create or replace function holdfast.recent_work_v1(p_window interval default '5 minutes', p_n integer default 10000)
   returns table (jobs integer, is_capped boolean, wait_p95_ms double precision, chain_wait_p95_ms double precision)
-  language plpgsql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_since constant timestamptz := holdfast.now() - p_window;

@@ -7,8 +7,7 @@
 --   Notifies nothing.
 create or replace function holdfast.unserved_work_v1(p_due_for interval default '1 minute')
   returns table (queue text, type text, reason text, jobs integer, oldest_run_at timestamptz)
-  language plpgsql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
@@ -52,4 +51,25 @@ begin
      where j.reason is not null
      order by j.queue, j.type;
 end
+$$;
+
+-- The queues that have claimable or later jobs, each by one step of the claim index, however many jobs wait.
+create or replace function holdfast.ready_queues() returns setof text
+  language sql stable set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off
+  set enable_bitmapscan = off  -- one step of the claim index per queue
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
+as $$
+  with recursive step(name) as (
+    (select r.queue from holdfast.ready as r where not r.parked and r.crashes < 2 order by r.queue limit 1)
+    union all
+    select (select r.queue
+              from holdfast.ready as r
+             where r.queue > s.name and not r.parked and r.crashes < 2
+             order by r.queue
+             limit 1)
+      from step as s
+     where s.name is not null
+  )
+  select s.name from step as s where s.name is not null
 $$;

@@ -12,8 +12,7 @@ create or replace function holdfast.backfill_schedule_v1(
   p_actor text default null
 )
   returns table (tick timestamptz, job_id bigint)
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_row constant holdfast.schedule := holdfast.lock_schedule(p_job_key);
@@ -44,6 +43,5 @@ create or replace function holdfast.backfill_schedule(
   job_key text, ticks timestamptz[], inputs jsonb[] default null, options jsonb[] default null, actor text default null
 )
   returns table (tick timestamptz, job_id bigint)
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select * from holdfast.backfill_schedule_v1(job_key, ticks, inputs, options, actor) $$;

@@ -5,10 +5,8 @@
 --   Notifies nothing.
 -- Settings: job_key, type, and cron or every_ms; then timezone, input, options, missed, window_ms, overlap, gap, twice,
 -- jitter_ms, starts_at, ends_at.
-create or replace function holdfast.create_schedule_v1(p_settings jsonb, p_actor text default null)
-  returns void
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.create_schedule_v1(p_settings jsonb, p_actor text default null) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_new holdfast.schedule := holdfast.read_schedule(p_settings);
@@ -25,8 +23,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.create_schedule(settings jsonb, actor text default null)
-  returns void
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.create_schedule(settings jsonb, actor text default null) returns void
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.create_schedule_v1(settings, actor) $$;

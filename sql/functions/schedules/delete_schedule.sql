@@ -3,10 +3,8 @@
 --   Locks   the schedule row and its ticks.
 --   Returns nothing; raises JOB_UNKNOWN.
 --   Notifies nothing.
-create or replace function holdfast.delete_schedule_v1(p_job_key text, p_actor text default null)
-  returns void
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.delete_schedule_v1(p_job_key text, p_actor text default null) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_old constant holdfast.schedule := holdfast.lock_schedule(p_job_key);
@@ -17,8 +15,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.delete_schedule(job_key text, actor text default null)
-  returns void
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.delete_schedule(job_key text, actor text default null) returns void
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.delete_schedule_v1(job_key, actor) $$;

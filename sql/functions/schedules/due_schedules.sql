@@ -3,10 +3,8 @@
 --   Locks   none; claim and plan check again.
 --   Returns up to 100 enabled rows whose next tick is due or not planned yet, then the first one that will be due.
 --   Notifies nothing.
-create or replace function holdfast.due_schedules_v1(p_known text[])
-  returns setof holdfast.schedule
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.due_schedules_v1(p_known text[]) returns setof holdfast.schedule
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   with served as materialized (
     select v.schedule, v.due_at from holdfast.served_schedules(p_known) as v
@@ -22,8 +20,7 @@ $$;
 -- Every enabled schedule that will tick, with the moment from which it needs a worker: at once if it is not planned yet.
 create or replace function holdfast.served_schedules(p_known text[])
   returns table (schedule holdfast.schedule, due_at timestamptz)
-  language sql stable
-  set search_path = pg_catalog, pg_temp
+  language sql stable set search_path = pg_catalog, pg_temp
 as $$
   -- A fault holds the schedule back until its lock is over, planned or not.
   select s,

@@ -3,26 +3,16 @@
 --   Locks   the schedule row.
 --   Returns true when the schedule was not so before; raises JOB_UNKNOWN.
 --   Notifies nothing.
-create or replace function holdfast.enable_schedule_v1(p_job_key text, p_actor text default null)
-  returns boolean
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.switch_schedule(p_job_key, 'enable_schedule', p_actor)
-$$;
+create or replace function holdfast.enable_schedule_v1(p_job_key text, p_actor text default null) returns boolean
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$ select holdfast.switch_schedule(p_job_key, 'enable_schedule', p_actor) $$;
 
-create or replace function holdfast.disable_schedule_v1(p_job_key text, p_actor text default null)
-  returns boolean
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-  select holdfast.switch_schedule(p_job_key, 'disable_schedule', p_actor)
-$$;
+create or replace function holdfast.disable_schedule_v1(p_job_key text, p_actor text default null) returns boolean
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$ select holdfast.switch_schedule(p_job_key, 'disable_schedule', p_actor) $$;
 
-create or replace function holdfast.switch_schedule(p_job_key text, p_operation text, p_actor text)
-  returns boolean
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.switch_schedule(p_job_key text, p_operation text, p_actor text) returns boolean
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_row holdfast.schedule := holdfast.lock_schedule(p_job_key);
@@ -42,14 +32,10 @@ begin
 end
 $$;
 
-create or replace function holdfast.enable_schedule(job_key text, actor text default null)
-  returns boolean
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.enable_schedule(job_key text, actor text default null) returns boolean
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.enable_schedule_v1(job_key, actor) $$;
 
-create or replace function holdfast.disable_schedule(job_key text, actor text default null)
-  returns boolean
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.disable_schedule(job_key text, actor text default null) returns boolean
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.disable_schedule_v1(job_key, actor) $$;

@@ -11,8 +11,7 @@ create or replace function holdfast.fault_schedule_v1(
   p_error jsonb
 )
   returns boolean
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now constant timestamptz := holdfast.now();

@@ -15,8 +15,7 @@ create or replace function holdfast.fire_schedule(
   p_again boolean default false
 )
   returns bigint
-  language plpgsql volatile
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'  -- run_at is passed on as text, which some zones print with seconds of offset
 as $$
 declare

@@ -3,10 +3,8 @@
 --   Locks   the schedule row, skip locked.
 --   Returns true when it is planned by this call; infinity means that it will not tick any more.
 --   Notifies nothing.
-create or replace function holdfast.plan_schedule_v1(p_job_key text, p_version bigint, p_next_tick timestamptz)
-  returns boolean
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.plan_schedule_v1(p_job_key text, p_version bigint, p_next_tick timestamptz) returns boolean
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Clients know milliseconds: a finer tick would be one that none of them can name.

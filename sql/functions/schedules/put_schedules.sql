@@ -5,10 +5,8 @@
 --   Notifies nothing.
 -- Members: job_key, type, cron or every_ms, and the other settings of create_schedule. A row that was made at run time before
 -- code knew its key counts as set by an operator.
-create or replace function holdfast.put_schedules_v1(p_schedules jsonb)
-  returns setof text
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.put_schedules_v1(p_schedules jsonb) returns setof text
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_new holdfast.schedule;

@@ -4,10 +4,8 @@
 --   Returns the row of a new schedule, not stored; raises INVALID_OPTION.
 --   Notifies nothing.
 --   Tested by  test/sql/schedules/create_schedule.test.ts
-create or replace function holdfast.read_schedule(p_settings jsonb)
-  returns holdfast.schedule
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.read_schedule(p_settings jsonb) returns holdfast.schedule
+  language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_settings jsonb := p_settings;
@@ -50,10 +48,8 @@ end
 $$;
 
 -- Null, or one sentence that says what is wrong. Whether cron and time zone make sense, the worker finds that plans the ticks.
-create or replace function holdfast.schedule_problem(p_settings jsonb)
-  returns text
-  language plpgsql stable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.schedule_problem(p_settings jsonb) returns text
+  language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_known constant text[] := array['job_key', 'type', 'cron', 'every_ms', 'timezone', 'input', 'input_from_code', 'options',
@@ -86,7 +82,8 @@ begin
         and holdfast.option_problem(v_value) is null and jsonb_array_length(coalesce(v_value -> 'tags', '[]')) < 20
       when 'missed' then v_text in ('skip', 'last', 'all')
       when 'window_ms' then v_text ~ '^\d{1,12}$' and v_text::bigint <= 315360000000
-      when 'overlap' then v_text in ('allow', 'skip') or v_text = 'supersede' and not coalesce(p_settings #> '{options}' ? 'key', false)
+      when 'overlap' then v_text in ('allow', 'skip')
+        or v_text = 'supersede' and not coalesce(p_settings #> '{options}' ? 'key', false)
       when 'gap' then v_text in ('after', 'skip')
       when 'twice' then v_text in ('first', 'second', 'both')
       when 'jitter_ms' then v_text ~ '^\d{1,12}$' and v_text::bigint <= 315360000000

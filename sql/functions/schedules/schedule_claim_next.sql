@@ -19,8 +19,7 @@ create or replace function holdfast.schedule_claim_next_v1(
   p_version bigint default null
 )
   returns table (tick timestamptz, state text, job_id bigint)
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now constant timestamptz := holdfast.now();
@@ -96,8 +95,8 @@ create or replace function holdfast.schedule_claim_next(
   version bigint default null
 )
   returns table (tick timestamptz, state text, job_id bigint)
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-  select * from holdfast.schedule_claim_next_v1(job_key, worker, expected_tick, next_tick, ticks, inputs, missed, options, version)
+  select *
+    from holdfast.schedule_claim_next_v1(job_key, worker, expected_tick, next_tick, ticks, inputs, missed, options, version)
 $$;

@@ -9,8 +9,7 @@ create or replace function holdfast.schedule_ticks_v1(
   p_n integer default 100
 )
   returns setof holdfast.schedule_tick
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select t.*
     from holdfast.schedule_tick as t
@@ -22,6 +21,5 @@ $$;
 
 create or replace function holdfast.schedule_ticks(job_key text, before timestamptz default 'infinity', n integer default 100)
   returns setof holdfast.schedule_tick
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$ select * from holdfast.schedule_ticks_v1(job_key, before, n) $$;

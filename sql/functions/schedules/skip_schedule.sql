@@ -3,10 +3,8 @@
 --   Locks   the schedule row.
 --   Returns the tick that is skipped, the same one if called again before it; raises JOB_UNKNOWN, JOB_DISABLED or JOB_NOT_DUE.
 --   Notifies nothing.
-create or replace function holdfast.skip_schedule_v1(p_job_key text, p_actor text default null)
-  returns timestamptz
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.skip_schedule_v1(p_job_key text, p_actor text default null) returns timestamptz
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_row constant holdfast.schedule := holdfast.lock_schedule(p_job_key);
@@ -27,8 +25,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.skip_schedule(job_key text, actor text default null)
-  returns timestamptz
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.skip_schedule(job_key text, actor text default null) returns timestamptz
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.skip_schedule_v1(job_key, actor) $$;

@@ -10,8 +10,7 @@ create or replace function holdfast.trigger_schedule_v1(
   p_actor text default null
 )
   returns bigint
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_row holdfast.schedule := holdfast.lock_schedule(p_job_key);
@@ -38,6 +37,5 @@ create or replace function holdfast.trigger_schedule(
   job_key text, input jsonb default null, options jsonb default '{}', actor text default null
 )
   returns bigint
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.trigger_schedule_v1(job_key, input, options, actor) $$;

@@ -5,10 +5,8 @@
 --   Notifies nothing.
 -- Changes hold only what changes; a JSON null takes a setting back to its default. cron replaces every_ms and the other way
 -- round; an input replaces one that code computes.
-create or replace function holdfast.update_schedule_v1(p_job_key text, p_changes jsonb, p_actor text default null)
-  returns void
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.update_schedule_v1(p_job_key text, p_changes jsonb, p_actor text default null) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_old constant holdfast.schedule := holdfast.lock_schedule(p_job_key);
@@ -39,8 +37,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.update_schedule(job_key text, changes jsonb, actor text default null)
-  returns void
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.update_schedule(job_key text, changes jsonb, actor text default null) returns void
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.update_schedule_v1(job_key, changes, actor) $$;

@@ -4,10 +4,8 @@
 --   Returns nothing. Where the timing changes, the version grows and a worker plans the next tick from now on.
 --   Notifies nothing.
 --   Tested by  test/sql/schedules/update_schedule.test.ts
-create or replace function holdfast.write_schedule(p_new holdfast.schedule)
-  returns void
-  language sql volatile
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.write_schedule(p_new holdfast.schedule) returns void
+  language sql volatile set search_path = pg_catalog, pg_temp
 as $$
   update holdfast.schedule as s
      set type = p_new.type, cron = p_new.cron, every_ms = p_new.every_ms, timezone = p_new.timezone,
@@ -30,10 +28,8 @@ as $$
 $$;
 
 -- What a row was set to, as JSON that read_schedule makes the same row of.
-create or replace function holdfast.schedule_settings(p_row holdfast.schedule)
-  returns jsonb
-  language sql stable
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.schedule_settings(p_row holdfast.schedule) returns jsonb
+  language sql stable set search_path = pg_catalog, pg_temp
   set timezone = 'UTC'  -- moments are printed the same in every session
 as $$
   select jsonb_strip_nulls(jsonb_build_object(
@@ -42,4 +38,19 @@ as $$
            'window_ms', p_row.window_ms, 'overlap', p_row.overlap, 'gap', p_row.gap, 'twice', p_row.twice,
            'jitter_ms', p_row.jitter_ms, 'starts_at', p_row.starts_at, 'ends_at', p_row.ends_at, 'options', p_row.options))
          || case when p_row.input is null then '{}' else jsonb_build_object('input', p_row.input) end
+$$;
+
+-- Locks a schedule for an operator's operation, after another one on the same schedule; raises JOB_UNKNOWN.
+create or replace function holdfast.lock_schedule(p_job_key text) returns holdfast.schedule
+  language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_row holdfast.schedule;
+begin
+  select s.* into v_row from holdfast.schedule as s where s.job_key = p_job_key for update;
+  if not found then
+    perform holdfast.refuse('JOB_UNKNOWN', 'job_unknown', jsonb_build_object('job_key', left(p_job_key, 100)));
+  end if;
+  return v_row;
+end
 $$;

@@ -4,10 +4,8 @@
 --   Returns nothing; raises the SQLSTATE of the code, with the code and what was received as JSON in DETAIL.
 --   Notifies nothing.
 --   Tested by  test/sql/shared/refusals.test.ts
-create or replace function holdfast.refuse(p_code text, p_message text, p_details jsonb default '{}')
-  returns void
-  language plpgsql
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.refuse(p_code text, p_message text, p_details jsonb default '{}') returns void
+  language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise exception using

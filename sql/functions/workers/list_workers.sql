@@ -1,7 +1,7 @@
 -- list_workers: the workers that have registered, in order of their id
 --   Guard   none.
 --   Locks   none.
---   Returns up to p_limit rows after the id p_after, with what each has reported of itself and the latest 100 of the jobs it runs.
+--   Returns up to p_limit rows after the id p_after, with what each has reported and the latest 100 of the jobs it runs.
 --           At most 10,001 leases are counted; is_capped says that there are more.
 --   Notifies nothing.
 create or replace function holdfast.list_workers_v1(p_after text default '', p_limit integer default 50)
@@ -10,8 +10,7 @@ create or replace function holdfast.list_workers_v1(p_after text default '', p_l
     heartbeat_at timestamptz, heartbeat_age_ms double precision, has_lock boolean, rss_bytes bigint, is_alone boolean,
     loop_delay_ms real, clock_offset_ms real, running integer, is_capped boolean, jobs bigint[]
   )
-  language sql stable security definer
-  set search_path = pg_catalog, pg_temp
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   with held as materialized (
     select l.job_id, l.locked_by, l.locked_at from holdfast.lease as l limit 10001

@@ -3,10 +3,8 @@
 --   Locks   the job_type row.
 --   Returns nothing; raises INVALID_OPTION. Null settings give the type back to code, which rewrites it at its next start.
 --   Notifies nothing.
-create or replace function holdfast.pin_job_type_v1(p_type text, p_settings jsonb, p_actor text default null)
-  returns void
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.pin_job_type_v1(p_type text, p_settings jsonb, p_actor text default null) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_bad record;
@@ -51,8 +49,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.pin_job_type(type text, settings jsonb, actor text default null)
-  returns void
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.pin_job_type(type text, settings jsonb, actor text default null) returns void
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.pin_job_type_v1(type, settings, actor) $$;

@@ -4,10 +4,8 @@
 --   Returns the types whose stored row differs from code because an operator pinned it.
 --   Notifies nothing.
 -- Members: type, queue, priority, max_attempts, lease_seconds, backoff_base_ms, backoff_max_ms.
-create or replace function holdfast.put_job_types_v1(p_types jsonb)
-  returns setof text
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.put_job_types_v1(p_types jsonb) returns setof text
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into holdfast.job_type
@@ -36,8 +34,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.put_job_types(types jsonb)
-  returns setof text
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.put_job_types(types jsonb) returns setof text
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select * from holdfast.put_job_types_v1(types) $$;

@@ -3,10 +3,8 @@
 --   Locks   its own row.
 --   Returns milliseconds until the first job that will fall due for it, null when there is none.
 --   Notifies nothing. An enqueue that commits after this notifies; one in progress may not, so the worker polls once more.
-create or replace function holdfast.sleep_worker_v1(p_worker text, p_queues text[], p_sleep_ms integer)
-  returns bigint
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.sleep_worker_v1(p_worker text, p_queues text[], p_sleep_ms integer) returns bigint
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node looks dear enough to be compiled at every call
   set enable_seqscan = off
 as $$
@@ -40,8 +38,6 @@ begin
 end
 $$;
 
-create or replace function holdfast.sleep_worker(worker text, queues text[], sleep_ms integer)
-  returns bigint
-  language sql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.sleep_worker(worker text, queues text[], sleep_ms integer) returns bigint
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select holdfast.sleep_worker_v1(worker, queues, sleep_ms) $$;

@@ -3,10 +3,8 @@
 --   Locks   the session's advisory lock of this worker, until the session ends.
 --   Returns true; false when an earlier session of the worker still has it, and only its heartbeat shows that it lives.
 --   Notifies nothing.
-create or replace function holdfast.take_worker_lock_v1(p_worker text)
-  returns boolean
-  language plpgsql volatile security definer
-  set search_path = pg_catalog, pg_temp
+create or replace function holdfast.take_worker_lock_v1(p_worker text) returns boolean
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_has_lock constant boolean := pg_try_advisory_lock(holdfast.worker_lock_id(p_worker));
@@ -17,9 +15,6 @@ end
 $$;
 
 -- A number that no other use of advisory locks here has, unless a hash collides.
-create or replace function holdfast.worker_lock_id(p_worker text)
-  returns bigint
+create or replace function holdfast.worker_lock_id(p_worker text) returns bigint
   language sql immutable parallel safe
-as $$
-  select hashtextextended('holdfast.worker:' || p_worker, 7245905)
-$$;
+as $$ select hashtextextended('holdfast.worker:' || p_worker, 7245905) $$;
