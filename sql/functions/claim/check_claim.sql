@@ -4,8 +4,9 @@
 --   Returns nothing; raises WRONG_ISOLATION or INVALID_OPTION.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_jobs.test.ts
+-- It runs with the settings of its callers.
 create or replace function holdfast.check_claim(p_worker text, p_queues text[], p_types text[], p_n integer) returns void
-  language plpgsql stable set search_path = pg_catalog, pg_temp
+  language plpgsql stable
 as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then

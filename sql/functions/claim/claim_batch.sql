@@ -7,19 +7,9 @@
 -- p_lease_id is a random uuid, a new one for each call: release_claims gives back what a call claimed whose answer was lost. A
 -- repeated one stays safe because the token grows with each claim; but then release_claims gives back the jobs of both calls.
 create or replace function holdfast.claim_batch_v1(
-  p_worker text,
-  p_queue text,
-  p_types text[],
-  p_n integer,
-  p_from_priority integer default 0,
-  p_from_run_at timestamptz default '-infinity',
-  p_from_job_id bigint default 0,
-  p_lease_id uuid default null,
-  out jobs json,
-  out priority integer,
-  out run_at timestamptz,
-  out job_id bigint,
-  out has_more boolean
+  p_worker text, p_queue text, p_types text[], p_n integer, p_from_priority integer default 0,
+  p_from_run_at timestamptz default '-infinity', p_from_job_id bigint default 0, p_lease_id uuid default null,
+  out jobs json, out priority integer, out run_at timestamptz, out job_id bigint, out has_more boolean
 )
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -6,17 +6,9 @@
 --   Notifies nothing.
 -- p_only claims that job or none. The keys are locked by a statement of their own: the next one sees what the lock waited for.
 create or replace function holdfast.claim_keyed(
-  p_met bigint[],
-  p_queues text[],
-  p_types text[],
-  p_worker text,
-  p_lease_id uuid,
-  p_now timestamptz,
-  p_lease_seconds jsonb,
-  p_only bigint default null,
-  out leases holdfast.lease[],
-  out locked_keys text[],
-  out has_parked boolean
+  p_met bigint[], p_queues text[], p_types text[], p_worker text, p_lease_id uuid, p_now timestamptz,
+  p_lease_seconds jsonb, p_only bigint default null,
+  out leases holdfast.lease[], out locked_keys text[], out has_parked boolean
 )
   language plpgsql volatile set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled

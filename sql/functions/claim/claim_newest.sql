@@ -6,13 +6,7 @@
 --   Notifies the superseded holder's worker, by its next renewal; sleeping workers of jobs that came after in a pipeline.
 --   Tested by  test/sql/keys/supersede.test.ts
 create or replace function holdfast.claim_newest(
-  p_met bigint[],
-  p_free text[],
-  p_held text[],
-  p_queues text[],
-  p_types text[],
-  p_now timestamptz,
-  p_only bigint
+  p_met bigint[], p_free text[], p_held text[], p_queues text[], p_types text[], p_now timestamptz, p_only bigint
 )
   returns bigint[]
   language plpgsql volatile set search_path = pg_catalog, pg_temp

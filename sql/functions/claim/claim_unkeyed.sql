@@ -7,11 +7,7 @@
 -- Two statements are cheaper than one that deletes and inserts, which reads each row twice. Both see the same rows: these are locked.
 -- It runs with the settings of its callers.
 create or replace function holdfast.claim_unkeyed(
-  p_places tid[],
-  p_worker text,
-  p_lease_id uuid,
-  p_now timestamptz,
-  p_lease_seconds jsonb
+  p_places tid[], p_worker text, p_lease_id uuid, p_now timestamptz, p_lease_seconds jsonb
 )
   returns holdfast.lease[]
   language plpgsql volatile

@@ -7,22 +7,23 @@
 --           is not as in usual.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
--- job is read by the batch's own ids: a join could read all of it when statistics call it empty.
+-- job is read by the batch's own ids: a join could read all of it when statistics call it empty. It runs with the search_path of its callers.
 create or replace function holdfast.encode_claimed_jobs(p_leases holdfast.lease[], p_facts json default null) returns json
   language plpgsql volatile  -- a body in SQL would be planned at every call
-  set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
 as $$
 declare
+  v_lease constant holdfast.lease := p_leases[1];
+  v_job record;
   -- Not one record: each row would look its fields up again.
-  v_type constant text := p_leases[1].type;
-  v_queue constant text := p_leases[1].queue;
-  v_priority constant smallint := p_leases[1].priority;
-  v_token constant bigint := p_leases[1].token;
-  v_attempts constant smallint := p_leases[1].attempts;
-  v_max_attempts constant smallint := p_leases[1].max_attempts;
-  v_until constant timestamptz := p_leases[1].locked_until;
+  v_type text;
+  v_queue text;
+  v_priority smallint;
+  v_token bigint;
+  v_attempts smallint;
+  v_max_attempts smallint;
+  v_until timestamptz;
   v_in_claim_order bigint[];
   v_ids bigint[];
   v_of_jobs json[];
@@ -33,22 +34,21 @@ begin
     return null;
   elsif cardinality(p_leases) = 1 then
     -- One job is as usual in everything: a tenth of the time, for those that somebody waits for.
-    return (
-      select json_build_object(
-               'lease_id', l.lease_id,
-               'usual', json_build_object('type', l.type, 'queue', l.queue, 'priority', l.priority, 'token', l.token::text,
-                                          'attempts', l.attempts, 'max_attempts', l.max_attempts,
-                                          'lease_seconds', date_part('epoch', l.locked_until - l.locked_at), 'key', l.key,
-                                          'pipeline_id', j.pipeline_id, 'tags', j.tags, 'trace', j.trace),
-               'id', j.id::text,
-               'due_ms', json_build_array((date_part('epoch', l.run_at) * 1000)::bigint),
-               'input', json_build_array(j.input),
-               'facts', p_facts)
-        from unnest(p_leases) as l
-       cross join lateral (select b.* from holdfast.job as b where b.id = l.job_id limit 1) as j
-    );
+    select j.pipeline_id, j.tags, j.trace, j.input into v_job from holdfast.job as j where j.id = v_lease.job_id;
+    return json_build_object(
+      'lease_id', v_lease.lease_id,
+      'usual', json_build_object('type', v_lease.type, 'queue', v_lease.queue, 'priority', v_lease.priority,
+                                 'token', v_lease.token::text, 'attempts', v_lease.attempts, 'max_attempts', v_lease.max_attempts,
+                                 'lease_seconds', date_part('epoch', v_lease.locked_until - v_lease.locked_at),
+                                 'key', v_lease.key, 'pipeline_id', v_job.pipeline_id, 'tags', v_job.tags, 'trace', v_job.trace),
+      'id', v_lease.job_id::text,
+      'due_ms', json_build_array((date_part('epoch', v_lease.run_at) * 1000)::bigint),
+      'input', json_build_array(v_job.input),
+      'facts', p_facts);
   end if;
 
+  select v_lease.type, v_lease.queue, v_lease.priority, v_lease.token, v_lease.attempts, v_lease.max_attempts, v_lease.locked_until
+    into v_type, v_queue, v_priority, v_token, v_attempts, v_max_attempts, v_until;
   v_in_claim_order := array(select l.job_id from unnest(p_leases) as l order by l.priority, l.run_at, l.job_id);
   select array_agg(j.id),
          array[
@@ -84,10 +84,10 @@ begin
   end if;
 
   return json_build_object(
-    'lease_id', p_leases[1].lease_id,
+    'lease_id', v_lease.lease_id,
     'usual', json_build_object('type', v_type, 'queue', v_queue, 'priority', v_priority, 'token', v_token::text,
                                'attempts', v_attempts, 'max_attempts', v_max_attempts,
-                               'lease_seconds', date_part('epoch', v_until - p_leases[1].locked_at)),
+                               'lease_seconds', date_part('epoch', v_until - v_lease.locked_at)),
     'id', array_to_string(v_ids, ','),
     'turn', v_turn,
     'due_ms', v_of_leases[1],

@@ -6,11 +6,7 @@
 --   Notifies sleeping workers of what the caller did not get.
 --   Tested by  test/sql/settle/settle_jobs.test.ts
 create or replace function holdfast.hand_off_jobs(
-  p_pending bigint[],
-  p_worker text,
-  p_queues text[],
-  p_slots integer[],
-  p_types text[]
+  p_pending bigint[], p_worker text, p_queues text[], p_slots integer[], p_types text[]
 )
   returns json[]
   language plpgsql volatile set search_path = pg_catalog, pg_temp

@@ -8,20 +8,9 @@
 -- transaction has rolled back, a sweep still finds the row: a sweep leaves out open transactions only.
 -- It runs with the settings of scan_queue.
 create or replace function holdfast.lock_due_jobs(
-  p_queue text,
-  p_types text[],
-  p_n integer,
-  p_priority smallint,
-  p_run_at timestamptz,
-  p_job_id bigint,
-  p_is_sweep boolean,
-  p_except_keys text[],
-  p_now timestamptz,
-  out n integer,
-  out unkeyed tid[],
-  out keyed bigint[],
-  out last_run_at timestamptz,
-  out last_job_id bigint
+  p_queue text, p_types text[], p_n integer, p_priority smallint, p_run_at timestamptz, p_job_id bigint,
+  p_is_sweep boolean, p_except_keys text[], p_now timestamptz,
+  out n integer, out unkeyed tid[], out keyed bigint[], out last_run_at timestamptz, out last_job_id bigint
 )
   language plpgsql volatile
 as $$

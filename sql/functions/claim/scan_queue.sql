@@ -6,16 +6,9 @@
 --   Tested by  test/sql/claim/claim_jobs.test.ts
 -- The position spares a claim the dead index entries before it. Retries and late commits need a sweep: a claim from the head.
 create or replace function holdfast.scan_queue(
-  p_queue text,
-  p_types text[],
-  p_n integer,
-  p_from_priority integer, p_from_run_at timestamptz, p_from_job_id bigint,
-  p_worker text,
-  p_lease_id uuid,
-  p_lease_seconds jsonb,
-  out leases holdfast.lease[],
-  out priority integer, out run_at timestamptz, out job_id bigint,
-  out has_more boolean
+  p_queue text, p_types text[], p_n integer, p_from_priority integer, p_from_run_at timestamptz, p_from_job_id bigint,
+  p_worker text, p_lease_id uuid, p_lease_seconds jsonb,
+  out leases holdfast.lease[], out priority integer, out run_at timestamptz, out job_id bigint, out has_more boolean
 )
   language plpgsql volatile set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
@@ -78,16 +71,8 @@ $$;
 -- Claims up to p_n jobs from before the position: those whose key was freed after claims had passed their place.
 -- It locks as claim_keyed does, and runs with the settings of scan_queue.
 create or replace function holdfast.claim_unparked(
-  p_queue text,
-  p_types text[],
-  p_n integer,
-  p_to_priority integer,
-  p_to_run_at timestamptz,
-  p_to_job_id bigint,
-  p_worker text,
-  p_lease_id uuid,
-  p_now timestamptz,
-  p_lease_seconds jsonb
+  p_queue text, p_types text[], p_n integer, p_to_priority integer, p_to_run_at timestamptz, p_to_job_id bigint,
+  p_worker text, p_lease_id uuid, p_now timestamptz, p_lease_seconds jsonb
 )
   returns holdfast.lease[]
   language plpgsql volatile

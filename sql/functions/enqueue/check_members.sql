@@ -58,7 +58,7 @@ $$;
 
 -- Refuses what all members share, if it cannot be stored.
 create or replace function holdfast.check_common(p_common jsonb) returns void
-  language plpgsql stable set search_path = pg_catalog, pg_temp
+  language plpgsql stable
 as $$
 declare
   v_problem text;
@@ -82,4 +82,18 @@ begin
     end if;
   end if;
 end
+$$;
+
+-- Whether the common options are a type and no others than most enqueues have, all of them fine: an expression takes half the
+-- time of check_common. Without settings of its own, so that the planner puts its body where it is called.
+create or replace function holdfast.is_plain(p_common jsonb) returns boolean
+  language sql immutable parallel safe
+as $$
+  select case when jsonb_typeof(p_common) = 'object' then
+    p_common - '{type,queue,priority,max_attempts}'::text[] = '{}'
+    and holdfast.is_type(p_common -> 'type')
+    and holdfast.is_type(coalesce(p_common -> 'queue', '"default"'))  -- the rule for names of queues is the same
+    and coalesce(p_common ->> 'priority', '5') ~ '^[0-9]$'
+    and coalesce(p_common ->> 'max_attempts', '3') ~ '^([1-9][0-9]{0,2}|1000)$'
+  else false end
 $$;

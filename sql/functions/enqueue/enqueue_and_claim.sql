@@ -7,13 +7,8 @@
 -- One commit instead of two, and no search for the jobs. The caller has slots for so many jobs of p_queue and a handler for
 -- their type. p_lease_id as in claim_batch.
 create or replace function holdfast.enqueue_and_claim_v1(
-  p_inputs jsonb,
-  p_common jsonb,
-  p_worker text,
-  p_queue text,
-  p_lease_id uuid default null,
-  out ids bigint[],
-  out jobs json
+  p_inputs jsonb, p_common jsonb, p_worker text, p_queue text, p_lease_id uuid default null,
+  out ids bigint[], out jobs json
 )
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -23,19 +18,22 @@ declare
   v_lease_id constant uuid := coalesce(p_lease_id, gen_random_uuid());
   v_new record;
   v_until timestamptz;
-  v_leases holdfast.lease[];
+  v_ready holdfast.ready;
+  v_leases holdfast.lease[] := '{}';
 begin
-  perform holdfast.check_claim(p_worker, array[p_queue], '{}', 1);
+  if current_setting('transaction_isolation') <> 'read committed' or coalesce(p_worker, '') = '' then
+    perform holdfast.check_claim(p_worker, array[p_queue], '{}', 1);
+  end if;
   v_new := holdfast.read_inputs(p_inputs, p_common, v_now);
   ids := v_new.ids;
   if v_new.queue = p_queue
     and v_new.run_at <= v_now
     and not exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null)
   then
-    v_until := v_now + make_interval(secs => holdfast.lease_seconds_v1(p_common ->> 'type'));
-    v_leases := array(
-      select holdfast.lease_row(r, 1, p_worker, v_lease_id, v_now, v_until) from unnest(v_new.ready) as r
-    );
+    v_until := v_now + make_interval(secs => v_new.lease_seconds);
+    foreach v_ready in array v_new.ready loop
+      v_leases := v_leases || holdfast.lease_row(v_ready, 1, p_worker, v_lease_id, v_now, v_until);
+    end loop;
     perform holdfast.place_jobs(v_new.jobs), holdfast.place_leases(v_leases);
     jobs := holdfast.encode_claimed_jobs(v_leases);
   else

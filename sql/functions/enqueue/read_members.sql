@@ -48,27 +48,21 @@ $$;
 -- Each option's common value, or else that of the type, or else the default. Without settings of its own: it runs under its
 -- callers'. Statements and not one query: only the options that are given take time.
 create or replace function holdfast.read_common(
-  p_type text,
-  p_common jsonb,
-  p_now timestamptz,
-  out queue text,
-  out priority smallint,
-  out max_attempts smallint,
-  out run_at timestamptz,
-  out pipeline_id uuid,
-  out tags text[],
-  out trace text
+  p_type text, p_common jsonb, p_now timestamptz,
+  out queue text, out priority smallint, out max_attempts smallint, out run_at timestamptz, out pipeline_id uuid,
+  out tags text[], out trace text, out lease_seconds integer
 )
   language plpgsql stable
 as $$
 begin
-  select y.queue, y.priority, y.max_attempts
-    into queue, priority, max_attempts
+  select y.queue, y.priority, y.max_attempts, y.lease_seconds
+    into queue, priority, max_attempts, lease_seconds
     from holdfast.job_type as y
    where y.type = p_type;
   queue := coalesce(p_common ->> 'queue', queue, 'default');
   priority := coalesce((p_common ->> 'priority')::smallint, priority, 5::smallint);
   max_attempts := coalesce((p_common ->> 'max_attempts')::smallint, max_attempts, 3::smallint);
+  lease_seconds := coalesce(lease_seconds, holdfast.lease_seconds_v1(p_type));
   run_at := p_now;
   tags := '{}';
   if p_common ?| '{run_at,delay,pipeline_id,tags,trace}' then

@@ -6,10 +6,7 @@
 --           entries are read for a page.
 --   Notifies nothing.
 create or replace function holdfast.list_audit_v1(
-  p_job_id bigint default null,
-  p_actor text default null,
-  p_action text default null,
-  p_before bigint default null,
+  p_job_id bigint default null, p_actor text default null, p_action text default null, p_before bigint default null,
   p_limit integer default 50
 )
   returns table (id bigint, at timestamptz, actor text, action text, job_id bigint, details jsonb, next bigint)

@@ -3,14 +3,18 @@
 --   Locks   none. For a job with a dedupe_id it waits for an open transaction that stores the same.
 --   Returns how many are stored: all, or none where the first one's dedupe_id is known.
 --   Notifies nothing.
--- A job with a dedupe_id comes alone: "on conflict" makes the insert of many about 8 % slower.
+-- A job with a dedupe_id comes alone: "on conflict" makes the insert of many about 8 % slower. One row goes in as values, which
+-- takes two thirds of the time of a list; place_ready and place_leases do the same. It runs with the settings of its callers.
 create or replace function holdfast.place_jobs(p_rows holdfast.job[]) returns integer
-  language plpgsql volatile set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
+  v_first constant holdfast.job := p_rows[1];
   v_stored integer;
 begin
-  if p_rows[1].dedupe_id is null then
+  if v_first.dedupe_id is null and cardinality(p_rows) = 1 then
+    insert into holdfast.job overriding system value values (v_first.*);
+  elsif v_first.dedupe_id is null then
     insert into holdfast.job overriding system value select j.* from unnest(p_rows) as j;
   else
     insert into holdfast.job overriding system value select j.* from unnest(p_rows) as j
@@ -23,18 +27,8 @@ $$;
 
 -- Without settings, as all functions that make rows: PostgreSQL puts the expression into the caller's statement.
 create or replace function holdfast.job_row(
-  p_id bigint,
-  p_type text,
-  p_queue text,
-  p_priority smallint,
-  p_max_attempts smallint,
-  p_pipeline_id uuid,
-  p_tags text[],
-  p_input jsonb,
-  p_now timestamptz,
-  p_trace text,
-  p_key text default null,
-  p_key_policy text default null,
+  p_id bigint, p_type text, p_queue text, p_priority smallint, p_max_attempts smallint, p_pipeline_id uuid, p_tags text[],
+  p_input jsonb, p_now timestamptz, p_trace text, p_key text default null, p_key_policy text default null,
   p_dedupe_id text default null
 )
   returns holdfast.job

@@ -8,8 +8,14 @@
 create or replace function holdfast.place_leases(p_rows holdfast.lease[]) returns void
   language plpgsql volatile
 as $$
+declare
+  v_first constant holdfast.lease := p_rows[1];
 begin
-  insert into holdfast.lease select l.* from unnest(p_rows) as l;
+  if cardinality(p_rows) = 1 then
+    insert into holdfast.lease values (v_first.*);
+  else
+    insert into holdfast.lease select l.* from unnest(p_rows) as l;
+  end if;
 end
 $$;
 
@@ -31,12 +37,7 @@ $$;
 
 -- One attempt further than the ready row.
 create or replace function holdfast.lease_row(
-  p_ready holdfast.ready,
-  p_token bigint,
-  p_worker text,
-  p_lease_id uuid,
-  p_now timestamptz,
-  p_until timestamptz
+  p_ready holdfast.ready, p_token bigint, p_worker text, p_lease_id uuid, p_now timestamptz, p_until timestamptz
 )
   returns holdfast.lease
   language sql immutable parallel safe

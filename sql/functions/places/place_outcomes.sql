@@ -13,11 +13,7 @@ end
 $$;
 
 create or replace function holdfast.outcome_row(
-  p_row holdfast.lease,
-  p_state text,
-  p_now timestamptz,
-  p_output jsonb default null,
-  p_error jsonb default null
+  p_row holdfast.lease, p_state text, p_now timestamptz, p_output jsonb default null, p_error jsonb default null
 )
   returns holdfast.outcome
   language sql immutable parallel safe

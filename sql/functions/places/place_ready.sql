@@ -4,14 +4,17 @@
 --   Returns how many are pending now: all, or none where the first one's key has a coalescing job already.
 --   Notifies nothing; the caller does.
 --   Tested by  test/sql/places/places.test.ts
--- A coalescing job comes alone, as one with a dedupe_id does in place_jobs.
+-- A coalescing job comes alone, as one with a dedupe_id does in place_jobs. place_ready runs with the settings of its callers.
 create or replace function holdfast.place_ready(p_rows holdfast.ready[]) returns integer
-  language plpgsql volatile set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
+  v_first constant holdfast.ready := p_rows[1];
   v_placed integer;
 begin
-  if p_rows[1].coalescing then
+  if cardinality(p_rows) = 1 and not v_first.coalescing then
+    insert into holdfast.ready values (v_first.*);
+  elsif v_first.coalescing then
     insert into holdfast.ready select r.* from unnest(p_rows) as r on conflict (key) where coalescing do nothing;
   else
     insert into holdfast.ready select r.* from unnest(p_rows) as r;
@@ -33,19 +36,9 @@ $$;
 
 -- Neither parked nor un-parked.
 create or replace function holdfast.ready_row(
-  p_job_id bigint,
-  p_type text,
-  p_queue text,
-  p_priority smallint,
-  p_run_at timestamptz,
-  p_max_attempts smallint,
-  p_token bigint default 0,
-  p_key text default null,
-  p_key_policy text default null,
-  p_rank bigint default null,
-  p_linked boolean default false,
-  p_attempts smallint default 0::smallint,
-  p_crashes smallint default 0::smallint,
+  p_job_id bigint, p_type text, p_queue text, p_priority smallint, p_run_at timestamptz, p_max_attempts smallint,
+  p_token bigint default 0, p_key text default null, p_key_policy text default null, p_rank bigint default null,
+  p_linked boolean default false, p_attempts smallint default 0::smallint, p_crashes smallint default 0::smallint,
   p_coalescing boolean default false
 )
   returns holdfast.ready

@@ -6,11 +6,7 @@
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- Both have no settings of their own, so that they become part of the statement that calls them.
 create or replace function holdfast.job_fits(
-  p_filter holdfast.job_filter,
-  p_type text,
-  p_queue text,
-  p_tags text[],
-  p_input jsonb
+  p_filter holdfast.job_filter, p_type text, p_queue text, p_tags text[], p_input jsonb
 )
   returns boolean
   language sql stable
@@ -22,11 +18,7 @@ as $$
 $$;
 
 create or replace function holdfast.place_fits(
-  p_filter holdfast.job_filter,
-  p_state text,
-  p_at timestamptz,
-  p_worker text,
-  p_error jsonb
+  p_filter holdfast.job_filter, p_state text, p_at timestamptz, p_worker text, p_error jsonb
 )
   returns boolean
   language sql stable

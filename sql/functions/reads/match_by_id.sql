@@ -7,12 +7,9 @@
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- For a key or a pipeline it reads that part of the index. The comparison of pairs leaves the planner no other order.
 create or replace function holdfast.match_by_id(
-  p_filter holdfast.job_filter,
-  p_until timestamptz,
-  p_before bigint,
-  p_n integer,
-  out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz,
-  out next_at timestamptz, out next_id bigint
+  p_filter holdfast.job_filter, p_until timestamptz, p_before bigint, p_n integer,
+  out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz, out next_at timestamptz,
+  out next_id bigint
 )
   language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -6,12 +6,9 @@
 --   Tested by  test/sql/reads/list_jobs.test.ts
 -- One day, so that one partition is read. Completed jobs have an index of their own, each other state a range of another one.
 create or replace function holdfast.match_finished(
-  p_filter holdfast.job_filter,
-  p_at timestamptz,
-  p_before bigint,
-  p_n integer,
-  out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz,
-  out next_at timestamptz, out next_id bigint
+  p_filter holdfast.job_filter, p_at timestamptz, p_before bigint, p_n integer,
+  out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz, out next_at timestamptz,
+  out next_id bigint
 )
   language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -9,10 +9,7 @@
 -- A filter with states or a time reads running, pending and waiting jobs by id, then finished ones by when they finished; any
 -- other filter reads all by id. A search stops after the cost of p_most reads of a job, or after two seconds.
 create or replace function holdfast.match_jobs(
-  p_filter holdfast.job_filter,
-  p_after text,
-  p_limit integer,
-  p_most integer default 10000,
+  p_filter holdfast.job_filter, p_after text, p_limit integer, p_most integer default 10000,
   out ids bigint[], out ats timestamptz[], out next text, out is_full boolean, out searched_to timestamptz
 )
   language plpgsql stable set search_path = pg_catalog, pg_temp

@@ -5,12 +5,9 @@
 --   Notifies nothing.
 --   Tested by  test/sql/reads/list_jobs.test.ts
 create or replace function holdfast.match_living(
-  p_filter holdfast.job_filter,
-  p_place text,
-  p_before bigint,
-  p_n integer,
-  out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz,
-  out next_at timestamptz, out next_id bigint
+  p_filter holdfast.job_filter, p_place text, p_before bigint, p_n integer,
+  out ids bigint[], out ats timestamptz[], out n_read integer, out searched_to timestamptz, out next_at timestamptz,
+  out next_id bigint
 )
   language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

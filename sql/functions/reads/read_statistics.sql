@@ -5,11 +5,7 @@
 --           are older than a day stand for an hour. Raises INVALID_OPTION.
 --   Notifies nothing.
 create or replace function holdfast.read_statistics_v1(
-  p_since timestamptz,
-  p_until timestamptz,
-  p_step interval,
-  p_queues text[] default null,
-  p_types text[] default null
+  p_since timestamptz, p_until timestamptz, p_step interval, p_queues text[] default null, p_types text[] default null
 )
   returns table (
     at timestamptz, fact text, n bigint, wait_ms bigint, run_ms bigint, wait_buckets bigint[],

@@ -5,10 +5,7 @@
 --   Notifies workers, when the caller's transaction commits.
 -- The caller gives the ticks. The overlap policy is ignored: an operator wants them all.
 create or replace function holdfast.backfill_schedule_v1(
-  p_job_key text,
-  p_ticks timestamptz[],
-  p_inputs jsonb[] default null,
-  p_options jsonb[] default null,
+  p_job_key text, p_ticks timestamptz[], p_inputs jsonb[] default null, p_options jsonb[] default null,
   p_actor text default null
 )
   returns table (tick timestamptz, job_id bigint)

@@ -4,11 +4,7 @@
 --   Returns true when it is recorded. The tick stays due; the schedule is locked for a second, then two, up to a minute.
 --   Notifies nothing.
 create or replace function holdfast.fault_schedule_v1(
-  p_job_key text,
-  p_version bigint,
-  p_tick timestamptz,
-  p_worker text,
-  p_error jsonb
+  p_job_key text, p_version bigint, p_tick timestamptz, p_worker text, p_error jsonb
 )
   returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -6,12 +6,7 @@
 --   Tested by  test/sql/schedules/schedule_claim_next.test.ts
 -- p_overlap is the schedule's policy, or allow for an operator. p_options depends on the input of this tick, such as its key.
 create or replace function holdfast.fire_schedule(
-  p_row holdfast.schedule,
-  p_tick timestamptz,
-  p_input jsonb,
-  p_options jsonb,
-  p_worker text,
-  p_overlap text,
+  p_row holdfast.schedule, p_tick timestamptz, p_input jsonb, p_options jsonb, p_worker text, p_overlap text,
   p_again boolean default false
 )
   returns bigint

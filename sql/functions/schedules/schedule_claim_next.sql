@@ -8,15 +8,9 @@
 -- plans the next one. A worker gives the tick that it expects, the ticks to fire with their inputs, those that were missed, and
 -- the next one.
 create or replace function holdfast.schedule_claim_next_v1(
-  p_job_key text,
-  p_worker text,
-  p_expected_tick timestamptz default null,
-  p_next_tick timestamptz default null,
-  p_ticks timestamptz[] default null,
-  p_inputs jsonb[] default null,
-  p_missed timestamptz[] default null,
-  p_options jsonb[] default null,
-  p_version bigint default null
+  p_job_key text, p_worker text, p_expected_tick timestamptz default null, p_next_tick timestamptz default null,
+  p_ticks timestamptz[] default null, p_inputs jsonb[] default null, p_missed timestamptz[] default null,
+  p_options jsonb[] default null, p_version bigint default null
 )
   returns table (tick timestamptz, state text, job_id bigint)
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -84,15 +78,9 @@ end
 $$;
 
 create or replace function holdfast.schedule_claim_next(
-  job_key text,
-  worker text,
-  expected_tick timestamptz default null,
-  next_tick timestamptz default null,
-  ticks timestamptz[] default null,
-  inputs jsonb[] default null,
-  missed timestamptz[] default null,
-  options jsonb[] default null,
-  version bigint default null
+  job_key text, worker text, expected_tick timestamptz default null, next_tick timestamptz default null,
+  ticks timestamptz[] default null, inputs jsonb[] default null, missed timestamptz[] default null,
+  options jsonb[] default null, version bigint default null
 )
   returns table (tick timestamptz, state text, job_id bigint)
   language sql volatile security definer set search_path = pg_catalog, pg_temp

@@ -4,13 +4,7 @@
 --   Returns nothing.
 --   Notifies nothing.
 create or replace function holdfast.register_worker_v1(
-  p_worker text,
-  p_pod text,
-  p_pid integer,
-  p_version text,
-  p_queues text[],
-  p_types text[],
-  p_concurrency integer
+  p_worker text, p_pod text, p_pid integer, p_version text, p_queues text[], p_types text[], p_concurrency integer
 )
   returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
