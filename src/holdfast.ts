@@ -18,6 +18,7 @@ import { StatisticsCounter } from './maintenance/statistics-counter.js'
 import { EventHub, type EventName, type Events } from './observe/events.js'
 import type { Instrument } from './observe/instrument.js'
 import { guarded, SILENT } from './observe/log.js'
+import { RepeatedFaults } from './observe/repeated-faults.js'
 import type { MaintenanceScope, Reaped } from './store/jobs/maintenance.js'
 import type { MigrationReport } from './store/schema/migrate.js'
 import { Store, type StoreOptions } from './store/store.js'
@@ -85,6 +86,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#events = events
     this.#registry = new Registry(options.jobs)
     this.#log = options.logger ? guarded(options.logger) : SILENT
+    const faults = new RepeatedFaults(({ worker, error }, text) => this.#log.warn({ worker, err: error }, text))
+    if (options.logger) events.on('worker.fault', faults.add)
     this.#leasedCalls = leasedCalls(store, checkBegin(options.transaction))
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
@@ -133,7 +136,8 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
 
   #startWorking(isAlone: boolean): Working {
     const identity = workerIdentity(version)
-    const onFault = (doing: string, error: unknown) => this.#log.warn({ err: error }, `${doing} failed`)
+    const onFault = (doing: string, error: unknown) =>
+      this.#events.emit('worker.fault', { worker: identity.id, doing, error })
     const reaper = new Reaper(this.#store, { onReaped: (jobs) => this.#onReaped(worker, jobs), onFault })
     const heartbeats = { silence: (inMs: number) => reaper.expect(inMs), unanswered: () => reaper.unanswered() }
     const worker = new Worker({ ...this.#parts(), identity, isAlone, heartbeats }, this.#workerOptions)

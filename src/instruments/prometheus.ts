@@ -69,7 +69,9 @@ function countEvents(holdfast: Measured, named: Named): (() => void)[] {
   const retried = counter('holdfast_job_retries_total', 'Attempts of this process that failed and will be retried')
   const lost = counter('holdfast_jobs_lost_total', 'Runs of this process that lost their lease')
   const reaped = new Counter(named('holdfast_jobs_reaped_total', 'Jobs that this process took from dead workers'))
-  const faults = new Counter(named('holdfast_worker_faults_total', 'Failed operations of the worker itself'))
+  const faults = new Counter(
+    named('holdfast_worker_faults_total', 'Failed operations of the worker and its maintenance'),
+  )
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ ...named(name, help), labelNames, buckets })
   const waits = histogram('holdfast_job_wait_seconds', 'From due to started', WAIT_BUCKETS)

@@ -49,7 +49,7 @@ export interface Events {
   /** No queue has a job that it can claim: it sleeps until a wake-up or the next poll. Jobs may still run. */
   'worker.asleep': { readonly worker: string }
   'worker.stopped': { readonly worker: string }
-  /** An operation of the worker itself failed; `doing` names it and says what happens next. */
+  /** An operation of the worker or its maintenance failed; `doing` names it and says what happens next. */
   'worker.fault': { readonly worker: string; readonly doing: string; readonly error: unknown }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import type { Events } from '../../observe/events.js'
+import { RepeatedFaults } from '../../observe/repeated-faults.js'
 import { type DatabaseFlags, onDatabase, withDatabase } from '../database.js'
 import { type App, loadApp } from '../load-app.js'
 import { stopSignal } from '../stop-signal.js'
@@ -35,7 +36,8 @@ function printEvents(app: App, { json }: DatabaseFlags): void {
   app.on('job.failed', (event: Events['job.failed']) =>
     say('job.failed', event, `#${event.id} ${event.type} failed (attempt ${event.attempt}): ${event.failure.message}`),
   )
-  app.on('worker.fault', ({ worker, doing, error }: Events['worker.fault']) =>
-    say('worker.fault', { worker, doing, message: String(error) }, `${doing} failed: ${String(error)}`),
+  const faults = new RepeatedFaults(({ worker, doing, error }, text) =>
+    say('worker.fault', { worker, doing, message: String(error) }, `${text}: ${String(error)}`),
   )
+  app.on('worker.fault', faults.add)
 }

@@ -58,8 +58,7 @@ export class Announcer {
 
   /** Something of the worker's own failed. */
   readonly fault = (doing: string, error: unknown): void => {
-    const { log, events, worker } = this.#parts
-    log.warn({ worker, err: error }, `${doing} failed`)
+    const { events, worker } = this.#parts
     events.emit('worker.fault', { worker, doing, error })
   }
 }
