@@ -1,4 +1,4 @@
-// Cron patterns: which are taken, and the local times they mean. Time zones are not their business.
+// Cron patterns: which ones are accepted, and the local times that they match. Time zones are handled elsewhere.
 
 import { Cron } from 'croner'
 import { HoldfastError } from '../domain/error/errors.js'
@@ -7,11 +7,11 @@ import { invalidOption } from '../domain/error/invalid-option.js'
 export interface CronPattern {
   /** The first local time at or after this one that fits, in milliseconds as if it were UTC. */
   atOrAfter(local: number): number | undefined
-  /** Hours are not picked but counted: `*` or a step of it. */
+  /** The hours are `*` or a step of it, so the pattern counts hours instead of naming times of day. */
   readonly isEveryHour: boolean
 }
 
-/** Throws INVALID_OPTION for what is not 5 or 6 fields, is longer than 100 characters, or never comes. */
+/** Throws INVALID_OPTION unless the text has 5 or 6 fields and at most 100 characters, and matches some time. */
 export function cronPattern(text: string): CronPattern {
   let pattern = PATTERNS.get(text)
   if (!pattern) {
@@ -27,7 +27,7 @@ const REMEMBERED = 1000
 const LONGEST = 100
 
 function parsed(text: string): CronPattern {
-  // `?` would mean the moment of parsing, and a nickname or a date is no pattern of fields.
+  // The parser reads `?` as the moment of parsing, and accepts nicknames and dates, which are not fields.
   const fields =
     typeof text === 'string' && text.length <= LONGEST && !/[@?]/.test(text) ? text.trim().split(/\s+/) : []
   if (fields.length !== 5 && fields.length !== 6) {

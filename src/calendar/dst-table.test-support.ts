@@ -1,5 +1,5 @@
-// The policy for local times that are missing or come twice, computed from every minute of a zone. It shares nothing
-// with the code under test: no cron, no arithmetic on offsets.
+// The policy for local times that are missing or come twice, computed from every minute of a zone. It shares no code
+// with what is tested: no cron, no arithmetic on offsets.
 
 export interface Policy {
   readonly gap: 'after' | 'skip'
@@ -47,7 +47,7 @@ export function changesOf(zone: string, firstYear: number, lastYear: number): nu
   return changes
 }
 
-/** Row by row what the policy says of one local time: which instants of these days are ticks. */
+/** Per row: the instants of these days at which one local time ticks by the policy. */
 export function ticksByTable(days: Days, time: string, { gap, twice }: Policy): number[] {
   return [...days.values()].flatMap((minutes) => {
     const shown = minutes.filter((minute) => minute.time === time).map(({ instant }) => instant)
@@ -59,7 +59,7 @@ export function ticksByTable(days: Days, time: string, { gap, twice }: Policy): 
   })
 }
 
-/** Those who count hours tick whenever the clock shows one of their times. */
+/** A pattern that counts hours ticks whenever the clock shows one of its times. */
 export function ticksByClock(days: Days, fits: (time: string) => boolean): number[] {
   return [...days.values()].flat().flatMap(({ instant, time }) => (fits(time) ? [instant] : []))
 }

@@ -1,4 +1,4 @@
-// Which of the due ticks are fired, which are given up as missed, and when the next one is.
+// Decides which due ticks are fired, which are recorded as missed, and when the next one is.
 
 import type { Firing, Timing } from '../domain/schedule/schedule.js'
 import { latestTick, nextTick, ticksBetween } from './ticks.js'
@@ -10,7 +10,7 @@ export interface FiringPlan {
   readonly next: Date | undefined
 }
 
-/** What one claim may hold; what is left of `all` is due again at once, of the missed ones no more are written down. */
+/** The most ticks of one claim. Further ticks of `all` are due again at once; further missed ticks are not recorded. */
 export const TICKS_PER_CLAIM = 1000
 
 /** `due` is the stored next tick, which is not later than `now`. */
@@ -53,7 +53,7 @@ function graceMs(timing: Timing, tick: Date): number {
   return Math.max(SHORTEST_GRACE_MS, Math.min(LONGEST_GRACE_MS, half))
 }
 
-/** Like ticksBetween with `from` included; the stored tick counts even where the timing would not name it. */
+/** Like ticksBetween, with `from` included. The stored tick counts even if the timing no longer has it. */
 function ticksFrom(timing: Timing, due: Date, from: Date, to: Date): Date[] {
   if (from > to) return []
   if (from > due) return ticksBetween(timing, new Date(from.getTime() - 1), to, TICKS_PER_CLAIM)

@@ -25,7 +25,7 @@ export async function tickInput(job: JobDefinition | undefined, given: unknown):
   return { input, key: { key: canonicalKey(key), keyPolicy, ...(keyPolicy === 'coalesce' && { coalesce }) } }
 }
 
-// A function that never answers must not hold up its schedule for ever.
+// A function that never returns must not block its schedule for ever.
 const PATIENCE_MS = 10_000
 
 /** Runs the schedule's own function; throws what it throws, or TIMED_OUT after ten seconds. */

@@ -45,7 +45,7 @@ export function checkTicks(timing: Timing): void {
 
 const FIRST_LOOK_MS = 60_000
 const SECOND = 1000
-// Of what Date and timestamptz can both hold.
+// The range that both Date and timestamptz can store.
 const LAST_MOMENT = Date.UTC(9999, 0)
 
 function nextOfInterval(everyMs: number, startsAt: number, from: number): number {
@@ -60,7 +60,7 @@ function nextOfInterval(everyMs: number, startsAt: number, from: number): number
 function nextOfCron({ cron, timezone, gap, twice }: Timing, after: number): number | undefined {
   const pattern = cronPattern(cron ?? '')
   const zone = zoneOf(timezone)
-  // Who counts hours wants them by the length of an hour; who picks a time of day wants it once a day.
+  // A pattern that counts hours ticks every hour of real time; one that names a time of day ticks once a day.
   const gapPolicy: GapPolicy = gap ?? (pattern.isEveryHour ? 'skip' : 'after')
   const twicePolicy: TwicePolicy = twice ?? (pattern.isEveryHour ? 'both' : 'first')
 
@@ -88,7 +88,7 @@ function hasLeaptOver(pattern: CronPattern, before: number, offset: number, inst
 // No zone's clock has been set back by more than a day.
 const LONGEST_REPEAT = 86_400_000
 
-/** Whether of a local time that comes twice this is the pass to tick at. */
+/** Whether this is the occurrence to tick at, of a local time that comes twice. */
 function isWantedPass(zone: Zone, tick: number, local: number, policy: TwicePolicy): boolean {
   if (policy === 'both') return true
   const elsewhere = policy === 'first' ? zone.offsetAt(tick - LONGEST_REPEAT) : zone.offsetAt(tick + LONGEST_REPEAT)

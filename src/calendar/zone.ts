@@ -10,7 +10,7 @@ export interface Zone {
   nextChange(from: number, to: number): number | undefined
 }
 
-/** Throws INVALID_OPTION for a name that this Node.js does not know. */
+/** Throws INVALID_OPTION for a zone that this Node.js does not know. */
 export function zoneOf(timezone: string): Zone {
   let zone = ZONES.get(timezone)
   if (!zone) {
@@ -22,7 +22,7 @@ export function zoneOf(timezone: string): Zone {
 
 const ZONES = new Map<string, Zone>()
 const SECOND = 1000
-// Two changes of a zone have never been nearer to each other than two weeks in the years that a schedule can mean.
+// In the years of a schedule, two changes of a zone are at least two weeks apart.
 const STEP = 7 * 86_400_000
 
 function makeZone(timezone: string): Zone {

@@ -16,6 +16,6 @@ export interface Check {
   readonly name: string
   /** Without this the check is skipped. */
   readonly needs?: 'server' | 'schema'
-  /** At least one result, also when all is well. */
+  /** At least one result, also when nothing is wrong. */
   examine(target: CheckTarget): Promise<readonly CheckResult[]>
 }

@@ -11,7 +11,7 @@ export interface Limits {
   readonly clockMs: number
   /** Connections that are left. */
   readonly connections: number
-  /** Dead rows in a table of living jobs. */
+  /** Dead rows in a table of unfinished jobs. */
   readonly deadRows: number
   /** Above these a worker inside a service is better moved out of it. */
   readonly loopDelayMs: number

@@ -10,7 +10,7 @@ export function guarded(logger: Logger): Logger {
     try {
       logger[level](fields, message)
     } catch {
-      // there is nobody left to tell
+      // there is no other place to report it
     }
   }
   return { debug: guard('debug'), info: guard('info'), warn: guard('warn'), error: guard('error') }

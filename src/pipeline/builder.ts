@@ -87,7 +87,7 @@ class StepBook {
   #nameOf(job: JobDefinition, options: StepOptions): string {
     if (typeof job?.type !== 'string') throw invalidOption(`a step of ${this.#pipeline}`, 'a job of defineJob', job)
     const name = checkLabel('name of a step', options.name ?? job.type, LIMITS.nameBytes)
-    // Brackets are for the items of map.
+    // Brackets mark the items of a map.
     if (name.endsWith(']')) throw invalidOption('name of a step', 'a text that does not end with ]', name)
     return name
   }

@@ -11,7 +11,7 @@ import { wholeMemberText } from './member.js'
 export interface GraphText {
   readonly pipeline: string
   readonly steps: string
-  /** Where its steps go, and what would take them back. */
+  /** The queue and type of each step, and the step that undoes it. */
   readonly queues: readonly string[]
 }
 
@@ -45,7 +45,7 @@ async function stepText({ name: pipeline, onFailure }: PipelineDefinition, step:
   return `${head.slice(0, -1)},${own.slice(1)}`
 }
 
-/** Its key cannot be made of an input that is not there yet. */
+/** A computed input is not known yet, so it cannot have a key. */
 function computedText({ name, job, input, options }: DescribedStep, wanted: StepOptions): string {
   if (job.key && options.key === undefined) {
     throw invalidOption(

@@ -13,7 +13,7 @@ export interface Member {
   readonly own: string
 }
 
-/** What differs by input, in their order; commonOptions has the rest. A promise only where there is a schema to ask. */
+/** The options that depend on the input, in the order of the inputs; commonOptions has the rest. A promise only where a schema checks. */
 export function membersOf(
   definition: JobDefinition,
   inputs: readonly unknown[],
@@ -52,7 +52,7 @@ export function memberText({ input, own }: Member): string {
   return `{"input":${input}${own}}`
 }
 
-/** A member that stands for itself, with the options that others would share. */
+/** One member with all its options, those included that a batch shares. */
 export async function wholeMemberText(
   definition: JobDefinition,
   given: unknown,

@@ -1,5 +1,5 @@
-// The described graphs of running pipelines. Described again for every step, a chain would cost the square of
-// its length.
+// The graphs of running pipelines, kept in memory. To describe a chain again for each of its steps would cost the square
+// of its length.
 
 import type { PipelineDefinition } from '../domain/pipeline/pipeline.js'
 import { type DescribedPipeline, describePipeline } from './builder.js'
@@ -16,7 +16,7 @@ export class RecentGraphs {
     this.#mostSteps = mostSteps
   }
 
-  /** The graph of that one pipeline, of which `given` is the input. */
+  /** The graph of the pipeline with this input. */
   async of(pipelineId: string, definition: PipelineDefinition, given: unknown): Promise<DescribedPipeline> {
     const known = this.#graphs.get(pipelineId)
     const graph = known ?? (await describePipeline(definition, given))
@@ -25,7 +25,7 @@ export class RecentGraphs {
     return graph
   }
 
-  /** The latest used comes last; the others make room for it. */
+  /** The latest used comes last; the oldest are dropped first. */
   #keep(pipelineId: string, graph: DescribedPipeline): void {
     this.#graphs.set(pipelineId, graph)
     this.#steps += graph.steps.size

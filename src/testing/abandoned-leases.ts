@@ -1,4 +1,4 @@
-// Takes jobs whose lease is over by the test's clock.
+// Reaps jobs whose lease has expired by the test's clock.
 
 import { reapLeases } from '../store/jobs/maintenance.js'
 import type { Store } from '../store/store.js'

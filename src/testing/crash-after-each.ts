@@ -1,5 +1,5 @@
-// Runs a job once as it is, then once per operation with a crash right after it: the lease is abandoned, reaped when its time is
-// over, and the job runs again. What it brought about must be the same each time.
+// Runs a job once without a crash, then once per operation with a crash right after it: the lease expires, is reaped, and the
+// job runs again. The effects must be the same each time.
 
 import { AssertionError } from 'node:assert'
 import { randomUUID } from 'node:crypto'
@@ -21,9 +21,9 @@ import { allJobs } from './owner-reads.js'
 import type { TestClock } from './test-clock.js'
 
 export interface CrashOptions {
-  /** Puts the world back to where each round begins, outside of Holdfast: empty the tables, empty the outbox. */
+  /** Resets everything outside of Holdfast before each round: empties tables, empties an outbox. */
   readonly reset?: () => unknown
-  /** What the job brought about, read after each round: rows, mails, calls. Rounds are compared by it. */
+  /** The effects of the job, read after each round: rows, mails, calls. Rounds are compared by them. */
   readonly effects?: () => unknown
 }
 
@@ -36,7 +36,7 @@ export interface Round {
 }
 
 export interface Crash extends Round {
-  /** The operation right after which the process died. */
+  /** The process died right after this operation. */
   readonly after: string
   /** Its result is that of the round without a crash. */
   readonly isSame: boolean
@@ -53,7 +53,7 @@ export interface CrashReport {
   assertSingle(): void
 }
 
-/** What the rounds are run with. */
+/** How the rounds are run. */
 export interface World {
   readonly store: Store
   readonly clock: TestClock
@@ -67,7 +67,7 @@ const CLAIM = 'the claim'
 const RETURN = 'the return of the handler'
 // Limits the rounds for a handler that does more.
 const MOST_ROUNDS = 1000
-// A job that is not at its end after so many starts snoozes or fails for ever.
+// A job that has not ended after this many starts snoozes or fails for ever.
 const MOST_STARTS = 100
 
 export async function crashAfterEach(
@@ -88,7 +88,7 @@ export async function crashAfterEach(
   return report(definition.type, undisturbed, crashes)
 }
 
-/** Without points nothing is disturbed; with them the first run ends in a crash, at its return at the latest. */
+/** Without points no run crashes; with them the first run crashes, at its return at the latest. */
 async function runRound(
   world: World,
   definition: RunnableJob,
@@ -113,7 +113,7 @@ async function runRound(
   return { round: { state, effects: structuredClone(await effects?.()), enqueued: made } }
 }
 
-/** Claims and runs, and settles nothing: as a process that dies before it can. */
+/** Claims and runs without settling, like a process that dies before it can. */
 async function runAndDie(world: World, definition: RunnableJob, id: JobId, points: CrashPoints): Promise<void> {
   const job = await claimOne(world.store, id, {
     worker: 'crash-test',

@@ -2,16 +2,16 @@
 
 import type { LeasedCalls } from '../worker/leased-calls.js'
 
-/** What a run did, in order, and where it ends. */
+/** The operations of a run, in order, and the one after which it crashes. */
 export class CrashPoints {
   readonly done: string[] = []
-  /** Rejects when the crash comes: for what must not wait for the run any longer. */
+  /** Rejects when the crash comes. */
   readonly crash: Promise<never>
   readonly #after: number
   #reject: (error: Error) => void = () => {}
   #isDead = false
 
-  /** Crashes after so many operations; never with Infinity. */
+  /** Crashes after this many operations; never with Infinity. */
   constructor(after: number) {
     this.#after = after
     this.crash = new Promise((_, reject) => {
@@ -25,7 +25,7 @@ export class CrashPoints {
     return this.#isDead
   }
 
-  /** Does it and counts it. A dead run's operations are never done, and what it waits for never comes. */
+  /** Runs the operation and counts it. After the crash no operation runs, and no promise resolves. */
   async operation<T>(name: string, work: () => Promise<T>): Promise<T> {
     if (this.#isDead) return never()
     try {
@@ -61,7 +61,7 @@ export function countedOperations(operations: LeasedCalls, points: CrashPoints):
   const named = Object.fromEntries(counted) as LeasedCalls
   return {
     ...named,
-    // Its connection dies with the process: what it has not committed is rolled back.
+    // The connection dies with the process: an open transaction is rolled back.
     tx: (job, work) => named.tx(job, (tx) => Promise.race([work(countedStatements(tx, points)), points.crash])),
     complete: (job, tx, ...more) => named.complete(job, originals.get(tx as object) ?? tx, ...more),
   }

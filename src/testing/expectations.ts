@@ -1,9 +1,9 @@
-// Finds jobs by type and input, and says clearly what was there instead.
+// Finds jobs by type and input; when none fits, the error shows the actual ones.
 
 import { AssertionError } from 'node:assert'
 import type { Job, JobState } from '../domain/job/job.js'
 
-/** How often, exactly; at least once where it is not said. */
+/** The exact number; at least one where it is absent. */
 export interface Times {
   readonly times?: number
 }

@@ -10,7 +10,7 @@ export async function setClock(store: Store, moment: Date): Promise<void> {
   await read(store, `select set_config('holdfast.fake_now', $1, false)`, [moment.toISOString()])
 }
 
-/** The jobs that can be claimed now, in the order of claims. */
+/** The jobs that can be claimed now, in claim order. */
 export async function dueJobs(store: Store, types: readonly string[]): Promise<JobId[]> {
   const rows = await read(
     store,

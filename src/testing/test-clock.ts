@@ -1,4 +1,4 @@
-// The clock of a test: it moves only on request, and then stops at every tick of a schedule on the way.
+// The clock of a test: it moves only on request, and stops at every tick of a schedule on the way.
 
 import { HoldfastError } from '../domain/error/errors.js'
 import { invalidOption } from '../domain/error/invalid-option.js'
@@ -12,7 +12,7 @@ export interface ClockCalls {
   drain(): Promise<Date | undefined>
 }
 
-// More ticks than anyone means to wait for.
+// More ticks than a test means to wait for.
 const MOST_STOPS = 10_000
 
 export class TestClock {
@@ -28,12 +28,12 @@ export class TestClock {
     return new Date(this.#now)
   }
 
-  /** Goes on by `duration`. Schedules fire at each of their ticks; with `drain` jobs run, too, as they become due. */
+  /** Moves on by `duration`. Schedules fire at each of their ticks; with `drain`, jobs run as they become due. */
   advance(duration: Duration, options: { readonly drain?: boolean } = {}): Promise<void> {
     return this.#moveTo(this.#now.getTime() + durationMs(duration, 'duration'), options.drain ?? false)
   }
 
-  /** Goes on to `moment`, as advance does. */
+  /** Moves on to `moment`, like advance. */
   async to(moment: Date | string, options: { readonly drain?: boolean } = {}): Promise<void> {
     const target = new Date(moment).getTime()
     if (Number.isNaN(target)) throw invalidOption('moment', 'a Date or an ISO text', moment)

@@ -1,5 +1,5 @@
-// A Holdfast for the tests of an application: a fresh database in memory, a clock that stands still, and nothing that runs
-// before drain() says so.
+// A Holdfast for the tests of an application: a fresh database in memory, a clock that stands still, and jobs that run only
+// when drain() is called.
 
 import { HoldfastError } from '../domain/error/errors.js'
 import { invalidOption } from '../domain/error/invalid-option.js'
@@ -25,16 +25,16 @@ export type { TestClock } from './test-clock.js'
 
 export interface TestHoldfastOptions<Jobs extends readonly JobDefinition[]>
   extends Pick<HoldfastOptions<Jobs>, 'jobs' | 'schedules' | 'logger' | 'transaction' | 'instrument'> {
-  /** Where the clock stands at first; the real time by default. */
+  /** The first time that the clock shows; the real time by default. */
   readonly now?: Date | string
 }
 
 type AnyJob = JobDefinition | string
 
-// A job that enqueues itself would never end.
+// Limits a job that enqueues itself.
 const MOST_RUNS = 1000
 
-/** Close it after the test, or take it with `await using`. */
+/** Close it after the test, or declare it with `await using`. */
 export async function createTestHoldfast<const Jobs extends readonly JobDefinition[]>(
   options: TestHoldfastOptions<Jobs>,
 ): Promise<TestHoldfast<Jobs>> {
@@ -111,14 +111,14 @@ export class TestHoldfast<Jobs extends readonly JobDefinition[] = readonly JobDe
     return (await this.enqueued(job, match)).filter(({ state }) => isFinalState(state))
   }
 
-  /** Throws, with what there was instead, unless such jobs were enqueued. */
+  /** Throws unless such jobs were enqueued; the error shows the actual jobs. */
   async expectEnqueued(job: AnyJob, match?: unknown, { times }: Times = {}): Promise<readonly Job[]> {
     const what = `enqueued ${typeOf(job)}`
     const asked = { what, match, times, at: this.expectEnqueued }
     return expectJobs(await this.enqueued(job), await this.enqueued(job, match), asked)
   }
 
-  /** Throws, with what there was instead, unless such jobs ended in this state; `completed` by default. */
+  /** Throws unless such jobs ended in this state, `completed` by default; the error shows the actual jobs. */
   async expectFinished(
     job: AnyJob,
     match?: unknown,

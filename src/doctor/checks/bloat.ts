@@ -1,4 +1,4 @@
-// Dead rows in the tables of living jobs, and whether anybody removes them.
+// Dead rows in the tables of unfinished jobs, and whether vacuum removes them.
 
 import { quoteIdentifier } from '../../domain/value/schema-name.js'
 import type { Check } from '../check.js'

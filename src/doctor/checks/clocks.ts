@@ -13,7 +13,7 @@ export const clocks: Check = {
   async examine({ store, limits }) {
     const askedAt = Date.now()
     const databaseMs = (await databaseNow(store)).getTime()
-    // Somewhere on the way there and back the clock was read.
+    // The server read its clock at an unknown moment of the round trip.
     const own = (askedAt + Date.now()) / 2 - databaseMs
     const living = (await workerDetails(store)).filter(({ heartbeatAgeMs }) => heartbeatAgeMs < LIVING_MS)
     const offsets = [

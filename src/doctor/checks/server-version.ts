@@ -1,4 +1,4 @@
-// Is this a PostgreSQL that Holdfast is made for?
+// Is this version of PostgreSQL supported?
 
 import type { Check } from '../check.js'
 import { fail, ok, warn } from '../finding.js'
