@@ -3,7 +3,6 @@
 import { createRequire } from 'node:module'
 import { Client } from './client/client.js'
 import type { OwnWorker } from './client/own-worker.js'
-import { invalidOption } from './domain/error/invalid-option.js'
 import { indexByType, type JobDefinition } from './domain/job/definition.js'
 import { type AnyJobId, toJobId } from './domain/job/job.js'
 import type { PipelineDefinition } from './domain/pipeline/pipeline.js'
@@ -88,7 +87,7 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#log = options.logger ? guarded(options.logger) : SILENT
     const faults = new RepeatedFaults(({ worker, error }, text) => this.#log.warn({ worker, err: error }, text))
     if (options.logger) events.on('worker.fault', faults.add)
-    this.#leasedCalls = leasedCalls(store, checkBegin(options.transaction))
+    this.#leasedCalls = leasedCalls(store, options.transaction)
     this.#scheduled = { definitions: indexByJobKey(options.schedules ?? []), jobs: indexByType(options.jobs) }
     this.#workerOptions = checkWorkerOptions(options, this.#registry.queues, process.env)
   }
@@ -246,9 +245,4 @@ export class Holdfast<Jobs extends readonly JobDefinition[] = readonly JobDefini
     this.#events.emit('job.reaped', { jobs })
     worker.wake()
   }
-}
-
-function checkBegin(begin: BeginTransaction | undefined): BeginTransaction | undefined {
-  if (begin === undefined || typeof begin === 'function') return begin
-  throw invalidOption('transaction', 'a function like (work) => db.transaction(work)', begin)
 }

@@ -1,6 +1,7 @@
 // What a run may do to its job while it runs. Each write presents the lease.
 
 import { HoldfastError } from '../domain/error/errors.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
 import type { ClaimedJob } from '../domain/job/job.js'
 import { backoffMs } from '../domain/run/backoff.js'
 import type { BeginTransaction } from '../domain/run/context.js'
@@ -28,7 +29,7 @@ export interface LeasedCalls extends DurableStepCalls {
 
 /** `begin` is the application's own way to a transaction; without it the store's connections are used. */
 export function leasedCalls(store: Store, ownBegin?: BeginTransaction): LeasedCalls {
-  const begin = ownBegin ? refusingAborted(ownBegin) : storeTransaction(store)
+  const begin = ownBegin === undefined ? storeTransaction(store) : refusingAborted(ownBegin)
   return {
     progress: (job, share, message) => reportProgress(store, job, share, message),
     tx: (job, work) => inTransaction(store, begin, job, work),
@@ -64,6 +65,9 @@ async function inTransaction<T>(
 
 /** The library's commit would not tell that PostgreSQL rolled back: asks before it. */
 function refusingAborted(begin: BeginTransaction): BeginTransaction {
+  if (typeof begin !== 'function') {
+    throw invalidOption('transaction', 'a function like (work) => db.transaction(work)', begin)
+  }
   return (work) =>
     begin(async (tx) => {
       await work(tx)
