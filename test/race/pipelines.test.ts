@@ -68,7 +68,8 @@ async function anyOperation(
   else await ask(session, 'select * from holdfast.reap_leases()')
 }
 
-const LEASE_OF = `h ->> 'id' as job_id, h -> 'usual' ->> 'token' as token, h ->> 'lease_id' as lease_id`
+const LEASE_OF = `j.id as job_id, coalesce(h -> 'token' ->> j.id, h -> 'usual' ->> 'token') as token, h ->> 'lease_id' as lease_id`
+const EACH_JOB = `cross join string_to_table(h ->> 'id', ',') as j(id)`
 
 /** Claims a few and settles them, one way or another; a job that was handed off directly is settled by the next batch. */
 async function work(session: pg.Client, chance: () => number): Promise<void> {
@@ -83,7 +84,7 @@ async function work(session: pg.Client, chance: () => number): Promise<void> {
       const handed = await ask(
         session,
         `select ${LEASE_OF}
-           from json_array_elements(holdfast.complete_step_v1($1, $2, $3, null, 'w', '{default}', '{2}', '{task}')) as h`,
+           from json_array_elements(holdfast.complete_step_v1($1, $2, $3, null, 'w', '{default}', '{2}', '{task}')) as h ${EACH_JOB}`,
         [job_id, token, lease_id],
       )
       await ask(session, 'select * from holdfast.complete_jobs($1)', [settlement(...handed)])
@@ -92,7 +93,7 @@ async function work(session: pg.Client, chance: () => number): Promise<void> {
     const handed = await ask(
       session,
       `select ${LEASE_OF}
-         from holdfast.settle_jobs_v1($1, 'w', '{default}', '{2}', '{task}') as c, unnest(c.handed) as h`,
+         from holdfast.settle_jobs_v1($1, 'w', '{default}', '{2}', '{task}') as c cross join unnest(c.handed) as h ${EACH_JOB}`,
       [settlement(...claimed.map((lease) => ({ ...lease, outcome: 'complete' })))],
     )
     await ask(session, 'select * from holdfast.complete_jobs($1)', [settlement(...handed)])
