@@ -52,7 +52,7 @@ begin
        where not (s.linked and f.is_final)
           or (select h.is_claimed from holdfast.lock_successors(array[s.job_id], array['failed'], true) as h)
     ),
-    told as (
+    written as (
       insert into holdfast.attempt (job_id, token, attempt, verdict, lease_id, worker, started_at, ended_at, error)
       select d.job_id, d.token, d.attempts, 'lost', d.lease_id, d.locked_by, d.locked_at, v_now, d.error
         from decided as d

@@ -21,13 +21,13 @@ create or replace function holdfast.list_pipelines_v1(
   set enable_seqscan = off
 as $$
 declare
-  v_looks constant integer := 1000;
+  v_most constant integer := 1000;
   v_now constant timestamptz := holdfast.now();
   v_after constant text[] := regexp_match(p_after, '^(\d{1,17}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
   v_before constant timestamptz := coalesce(timestamptz 'epoch' + v_after[1]::bigint * interval '1 microsecond', 'infinity');
   v_before_id constant uuid := coalesce(v_after[2]::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_found uuid[];
-  v_looked uuid[];
+  v_seen uuid[];
   v_last uuid;
 begin
   if p_limit is null or p_limit not between 1 and 200 then
@@ -37,7 +37,7 @@ begin
       jsonb_build_object('received', left(p_after, 100)));
   end if;
 
-  with looked as materialized (
+  with seen as materialized (
     select p.id, p.created_at,
            -- The planner cannot turn a scalar with a limit into a join with all jobs.
            p_queues is null
@@ -46,13 +46,13 @@ begin
       from holdfast.pipeline as p
      where (p.created_at, p.id) < (v_before, v_before_id)
      order by p.created_at desc, p.id desc
-     limit case when p_queues is null then p_limit else v_looks end
+     limit case when p_queues is null then p_limit else v_most end
   )
   select (array_agg(k.id order by k.created_at desc, k.id desc) filter (where k.fits))[:p_limit],
          array_agg(k.id order by k.created_at desc, k.id desc)
-    into v_found, v_looked
-    from looked as k;
-  v_last := case when cardinality(v_found) = p_limit then v_found[p_limit] else v_looked[v_looks] end;
+    into v_found, v_seen
+    from seen as k;
+  v_last := case when cardinality(v_found) = p_limit then v_found[p_limit] else v_seen[v_most] end;
   next := (
     select format('%s:%s', (extract(epoch from p.created_at) * 1000000)::bigint, p.id)
       from holdfast.pipeline as p

@@ -35,7 +35,7 @@ begin
         left join holdfast.job_type as y on y.type = l.type
        where h.outcome = 'fail'
     ),
-    told as (
+    written as (
       insert into holdfast.attempt (job_id, token, attempt, verdict, lease_id, worker, started_at, ended_at, error)
       select f.job_id, f.token, f.attempts, 'failed', f.lease_id, f.locked_by, f.locked_at, v_now, f.error
         from failed as f

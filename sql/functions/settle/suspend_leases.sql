@@ -2,7 +2,7 @@
 --   Guard   the caller holds the leases of p_places.
 --   Locks   the advisory locks of the events, shared and only tried.
 --   Returns nothing. A job is due when the first of its waits is over: at once if its event is there. It does not wait for an
---           emit that has not committed: then the job is due 200 ms later.
+--           emit that has not committed: then the job is due within 200 ms.
 --   Notifies workers that would sleep past the new run_at.
 --   Tested by  test/sql/settle/suspend_jobs.test.ts
 -- A wait that is known keeps its first end.
