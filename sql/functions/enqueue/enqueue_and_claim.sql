@@ -2,14 +2,13 @@
 --   Guard   as enqueue_inputs. Where a claim could not take them (a queue paused, another than p_queue, a later run_at), they
 --           are pending as after enqueue_inputs.
 --   Locks   none.
---   Returns the ids, in the order of the inputs; jobs: what encode_claimed_jobs returns, or null when they are pending.
+--   Returns what encode_claimed_jobs returns, with the ids in the order of the inputs; only these, as id, when they are pending.
 --   Notifies sleeping workers of what is pending.
 -- One commit instead of two, and no search for the jobs. The caller has slots for so many jobs of p_queue and a handler for
--- their type. p_lease_id as in claim_batch.
+-- their type. p_lease_id as in claim_batch. One value, because a row of several takes a tenth longer to read.
 create or replace function holdfast.enqueue_and_claim_v1(
-  p_inputs jsonb, p_common jsonb, p_worker text, p_queue text, p_lease_id uuid default null,
-  out ids bigint[], out jobs json
-)
+  p_inputs jsonb, p_common jsonb, p_worker text, p_queue text, p_lease_id uuid default null
+) returns json
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_generic_plan
 as $$
@@ -25,8 +24,8 @@ begin
     perform holdfast.check_claim(p_worker, array[p_queue], '{}', 1);
   end if;
   v_new := holdfast.read_inputs(p_inputs, p_common, v_now);
-  ids := v_new.ids;
-  if v_new.queue = p_queue
+  if v_new.ids <> '{}'
+    and v_new.queue = p_queue
     and v_new.run_at <= v_now
     and not exists (select from holdfast.queue as q where q.name = p_queue and q.paused_at is not null)
   then
@@ -35,10 +34,10 @@ begin
       v_leases := v_leases || holdfast.lease_row(v_ready, 1, p_worker, v_lease_id, v_now, v_until);
     end loop;
     perform holdfast.place_jobs(v_new.jobs), holdfast.place_leases(v_leases);
-    jobs := holdfast.encode_claimed_jobs(v_leases);
-  else
-    perform holdfast.place_jobs(v_new.jobs), holdfast.place_ready(v_new.ready),
-            holdfast.wake_workers(array[v_new.queue], v_new.run_at, 'sleepers');
+    return holdfast.encode_claimed_jobs(v_leases);
   end if;
+  perform holdfast.place_jobs(v_new.jobs), holdfast.place_ready(v_new.ready),
+          holdfast.wake_workers(array[v_new.queue], v_new.run_at, 'sleepers');
+  return json_build_object('id', array_to_string(v_new.ids, ','));
 end
 $$;

@@ -62,14 +62,17 @@ export function enqueueAndClaim<T>(
   { worker, queue, leaseId }: Claimer,
   act: (stored: StoredJobs) => T,
 ): Promise<T> {
-  return callAndAct(store, ENQUEUE_AND_CLAIM, [inputs, common, worker, queue, leaseId], (row) =>
-    act({ ids: row.ids('ids'), jobs: row.isNull('jobs') ? [] : toClaimedJobs(row.json('jobs')) }),
-  )
+  return callAndAct(store, ENQUEUE_AND_CLAIM, [inputs, common, worker, queue, leaseId], (row) => {
+    const stored = row.nested('stored')
+    const ids = stored.text('id')
+    const isClaimed = !stored.isNull('lease_id')
+    return act({ ids: ids === '' ? [] : ids.split(','), jobs: isClaimed ? toClaimedJobs(row.json('stored')) : [] })
+  })
 }
 
 const ENQUEUE_AND_CLAIM: Statement = {
   invocation: 'enqueue_and_claim_v1($1::text::jsonb, $2::text::jsonb, $3, $4, $5)',
-  columns: 'to_json(c.ids::text[]) as ids, c.jobs',
+  value: 'stored',
 }
 const ENQUEUE_INPUTS: Statement = {
   invocation: 'enqueue_inputs_v1($1::text::jsonb, $2::text::jsonb, $3)',

@@ -5,18 +5,24 @@ import { useDatabase } from '../../support/use-database.js'
 
 const db = useDatabase()
 
-interface Held {
-  readonly ids: string[]
-  readonly jobs: { id: string[]; usual: { token: string; attempts: number }; input: unknown[]; lease_id: string } | null
+interface Claimed {
+  readonly id: string
+  readonly usual: { token: string; attempts: number }
+  readonly input: unknown[]
+  readonly lease_id: string
 }
 
-const enqueue = (inputs: unknown, common: object = {}, session: Session = db.pool) =>
-  askRow<Held>(session, 'select h.ids::text[], h.jobs from holdfast.enqueue_and_claim_v1($1, $2, $3, $4) as h', [
+/** Pending jobs have ids and nothing else. */
+const enqueue = async (inputs: unknown, common: object = {}, session: Session = db.pool) => {
+  const stored = await askValue<Claimed>(session, 'select holdfast.enqueue_and_claim_v1($1, $2, $3, $4)', [
     JSON.stringify(inputs),
     JSON.stringify({ type: 'task', queue: 'own', ...common }),
     'w',
     'own',
   ])
+  const ids = stored.id.split(',').filter((id) => id !== '')
+  return { ids, jobs: Object.keys(stored).length > 1 ? stored : null }
+}
 const states = () => ask(db.admin, 'select state, attempts, token::int, locked_by from holdfast.jobs order by id')
 
 test('the jobs run for the caller, in order, each with its first token, and can be completed', async () => {
@@ -77,6 +83,10 @@ test.each([
   expect(ids).toHaveLength(2)
   expect(jobs).toBeNull()
   expect(await states()).toEqual(ids.map(() => ({ state: 'pending', attempts: 0, token: 0, locked_by: null })))
+})
+
+test('no inputs make no jobs', async () => {
+  expect(await enqueue([])).toEqual({ ids: [], jobs: null })
 })
 
 test('what a paused queue gets is pending', async () => {
