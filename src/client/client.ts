@@ -21,6 +21,7 @@ import { currentJob, keyHistory } from '../store/reads/keys.js'
 import type { Store } from '../store/store.js'
 import { type Measures, readMeasures } from './measures.js'
 import { Operator } from './operator.js'
+import { checkNumber, limitOf } from './page-options.js'
 import { type PipelineHandle, pipelineHandle } from './pipeline-handle.js'
 import { type OperatorOptions, Producer, transactionOf } from './producer.js'
 import { Schedules } from './schedules.js'
@@ -109,7 +110,8 @@ export class Client<Jobs extends readonly JobDefinition[] = readonly JobDefiniti
 
   /** The lines that the job's handler logged, oldest first; `after` is the id of the last line already seen. */
   async logs(id: AnyJobId, options: { after?: string; limit?: number } = {}): Promise<StoredLogLine[]> {
-    return readLogs(this.#store, toJobId(id), options.after ?? '0', options.limit ?? 1000)
+    const { after = '0', limit = 1000 } = options
+    return readLogs(this.#store, toJobId(id), checkNumber(after, 'after'), limitOf({ limit }, 1000))
   }
 
   /** The latest started job of a key. */

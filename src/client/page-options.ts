@@ -11,8 +11,8 @@ export interface PageOptions {
   readonly limit?: number
 }
 
-export function limitOf({ limit = 50 }: PageOptions): number {
-  if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw invalidOption('limit', 'from 1 to 200', limit)
+export function limitOf({ limit = 50 }: PageOptions, most = 200): number {
+  if (!Number.isInteger(limit) || limit < 1 || limit > most) throw invalidOption('limit', `from 1 to ${most}`, limit)
   return limit
 }
 

@@ -1,6 +1,7 @@
 // Enqueues jobs and pipelines that this program defines.
 
 import { HoldfastError } from '../domain/error/errors.js'
+import { invalidOption } from '../domain/error/invalid-option.js'
 import { type GivenOf, indexByType, type JobDefinition, type OutputOf } from '../domain/job/definition.js'
 import { type EnqueueManyOptions, type EnqueueOptions, NO_OPTIONS } from '../domain/job/enqueue-options.js'
 import type { JobId } from '../domain/job/job.js'
@@ -99,6 +100,7 @@ export class Producer<Jobs extends readonly JobDefinition[] = readonly JobDefini
     options: EnqueueManyOptions<unknown>,
   ): Promise<JobHandle[]> {
     const definition = this.#definitionOf(job)
+    if (!Array.isArray(inputs)) throw invalidOption('inputs', 'a list', inputs)
     if (inputs.length === 0) return []
     const queue = options.queue ?? definition.queue
     const onStored = (ids: readonly JobId[], start?: () => void) => {

@@ -15,7 +15,7 @@ export function nodeListener(api: HttpApi, mountOf: (incoming: IncomingMessage) 
       const { incoming, outgoing } = env as HttpBindings
       const address = incoming.socket.remoteAddress
       const mount = { address, disconnect: () => outgoing.destroy(), ...mountOf(incoming) }
-      const response = await api.fetch(asStandard(request), mount)
+      const response = await api.fetch(asStandard(request, hasBody(incoming)), mount)
       // A connection that carried a stream ends with it, so that a host that closes does not wait for it.
       if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.shouldKeepAlive = false
       return response
@@ -30,10 +30,18 @@ export function nodeListener(api: HttpApi, mountOf: (incoming: IncomingMessage) 
 }
 
 /** The listener's request only resembles a Request: `new Request(it)`, as a body limit calls it, would fail. */
-function asStandard(request: Request): Request {
-  const { method, headers, signal, body } = request
+function asStandard(request: Request, isBodySent: boolean): Request {
+  const { method, headers, signal } = request
   if (method === 'GET' || method === 'HEAD') return request
+  const body = isBodySent ? request.body : null
   return new Request(request.url, { method, headers, signal, ...(body && { body, duplex: 'half' }) })
+}
+
+/** Node has a stream for every request. In HTTP/1 a header says whether it holds anything. */
+function hasBody({ headers, httpVersionMajor }: IncomingMessage): boolean {
+  return (
+    httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  )
 }
 
 /** A parser before the mount has taken the body from the connection: puts back what it made of it. */

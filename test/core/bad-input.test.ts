@@ -186,6 +186,42 @@ describe('a type that is not defined', () => {
   })
 })
 
+describe('a value of the wrong kind', () => {
+  test.each(['x', Number.NaN, null, undefined, {}])(
+    '%s is refused as a progress, with what was received',
+    async (share) => {
+      const report = defineJob({
+        type: 'report',
+        retry: { attempts: 1 },
+        run: (_, ctx) => ctx.progress(share as never),
+      })
+      const holdfast = bench.open({ jobs: [report] })
+      const handle = await holdfast.enqueue(report, {})
+
+      await holdfast.runJob(handle.id)
+
+      const message = expect.stringMatching(/^progress must be a number from 0 to 1; received /)
+      expect((await handle.read()).error).toMatchObject({ code: 'INVALID_OPTION', message })
+    },
+  )
+
+  test.each(['x', 'a\u0000', 1.5, {}, -1])(
+    '%s is refused as the place or the length of a list of log lines',
+    async (value) => {
+      const holdfast = bench.open({ jobs: [echo] })
+
+      await expect(holdfast.logs('1', { after: value as never })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+      await expect(holdfast.logs('1', { limit: value as never })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    },
+  )
+
+  test('inputs that are no list are refused', async () => {
+    const holdfast = bench.open({ jobs: [echo] })
+
+    await expect(holdfast.enqueueMany(echo, {} as never)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+  })
+})
+
 describe('an input that does not fit its schema', () => {
   const invoice = defineJob({
     type: 'invoice',

@@ -124,6 +124,17 @@ describe.each(Object.entries(HOSTS))('inside %s', (_name, mounted) => {
     expect(paused).toEqual({ status: 200, body: { isChanged: true } })
   })
 
+  test('a DELETE needs no body, and one with a body needs its type', async () => {
+    const url = `${await mounted('/jobs')}/jobs/api/schedules/none`
+    const ask = async (more: RequestInit) =>
+      (await fetch(url, { method: 'DELETE', ...more, headers: { ...headersOf(), ...more.headers } })).status
+
+    expect(await ask({})).toBe(404)
+    expect(await ask({ headers: { 'content-type': 'application/json' } })).toBe(404)
+    expect(await ask({ body: 'x' })).toBe(415)
+    expect(await ask({ body: new Blob(['x']).stream(), duplex: 'half' } as RequestInit)).toBe(415)
+  })
+
   test('refusals and limits hold', async () => {
     const url = await mounted('/jobs')
 

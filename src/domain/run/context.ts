@@ -43,7 +43,10 @@ export interface JobContext {
   /** Aborts when the run must stop; its reason says why: TIMED_OUT, CANCELLED, SUPERSEDED, LEASE_LOST or SHUTDOWN. */
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Reports the progress, 0 to 1, with a line for people. Rejects with LEASE_LOST when another worker holds the job. */
+  /**
+   * Reports the progress, 0 to 1, with a line for people. Rejects with LEASE_LOST when another worker holds the job, and with
+   * INVALID_OPTION for what is no number.
+   */
   progress(share: number, message?: string): Promise<void>
   /**
    * One transaction of the job's own database that begins by asserting the lease: if this worker has lost the job, nothing

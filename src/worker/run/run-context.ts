@@ -1,6 +1,7 @@
 // What a handler gets beside its input, and the state of its run.
 
 import { HoldfastError } from '../../domain/error/errors.js'
+import { invalidOption } from '../../domain/error/invalid-option.js'
 import type { JobDefinition } from '../../domain/job/definition.js'
 import type { ClaimedJob } from '../../domain/job/job.js'
 import type { JobContext, Logger } from '../../domain/run/context.js'
@@ -125,6 +126,7 @@ export class RunState {
   }
 
   async progress(share: number, message: string | undefined): Promise<void> {
+    if (typeof share !== 'number' || Number.isNaN(share)) throw invalidOption('progress', 'a number from 0 to 1', share)
     if (this.#steps?.isSuspended) return this.#steps.endHere()
     // The run's own transaction has locked the lease row: the latest progress is written when it ends.
     if (this.#openTransactions > 0) this.#latest = [share, message]
