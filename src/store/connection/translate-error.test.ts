@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { HoldfastError } from '../../domain/error/errors.js'
-import { mayBeDone, translated } from './translate-error.js'
+import { driverError } from './connection-faults.js'
+import { isPassing, mayBeDone, translated } from './translate-error.js'
 
-const failed = (message: string, fields: object = {}) => translated(Object.assign(new Error(message), fields))
+const failed = (message: string, fields: object = {}) =>
+  translated(driverError(Object.assign(new Error(message), fields)))
 
 test.each([
   ['a reset', failed('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' })],
@@ -29,4 +31,18 @@ test.each([
   ['a schema that does not fit', new HoldfastError('SCHEMA_OUTDATED', 'migrate')],
 ])('after %s a call has changed nothing', (_, error) => {
   expect(mayBeDone(error)).toBe(false)
+})
+
+test('what the driver says of its socket without a code is a connection that failed, and the call may be repeated', () => {
+  const error = failed('timeout exceeded when trying to connect')
+
+  expect(error).toMatchObject({ code: 'CONNECTION_FAILED' })
+  expect(isPassing(error)).toBe(true)
+})
+
+test('the same text in an error from elsewhere stays what it is', () => {
+  const error = new Error('timeout exceeded when trying to connect')
+
+  expect(translated(error)).toBe(error)
+  expect(isPassing(error)).toBe(false)
 })
