@@ -25,14 +25,17 @@ export async function startingWatchdog(): Promise<StartingWatchdog> {
   const name = randomUUID()
   await writeFile(
     file,
-    `import { BroadcastChannel } from 'node:worker_threads'
+    `import { BroadcastChannel, workerData } from 'node:worker_threads'
      const gate = new BroadcastChannel('${name}')
-     await new Promise((resolve) => {
-       gate.onmessage = resolve
-       gate.postMessage('here')
-     })
-     gate.close()
-     await import('${REAL_FILE}')`,
+     const clock = new BigInt64Array(workerData.clock)
+     const go = () => {
+       clearInterval(stopCheck)
+       gate.close()
+       void import('${REAL_FILE}')
+     }
+     const stopCheck = setInterval(() => Atomics.load(clock, 3) === 1n && go(), 5)
+     gate.onmessage = go
+     gate.postMessage('here')`,
   )
   const gate = new BroadcastChannel(name)
   onTestFinished(() => gate.close())

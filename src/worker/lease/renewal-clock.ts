@@ -2,7 +2,7 @@
 // while the other is blocked.
 
 // Times are in microseconds of monotonicMs().
-const [RENEWER_AT, WATCHDOG_AT, SHORTEST_LEASE_MS, WORDS] = [0, 1, 2, 3]
+const [RENEWER_AT, WATCHDOG_AT, SHORTEST_LEASE_MS, IS_STOPPED, WORDS] = [0, 1, 2, 3, 4]
 
 // A renewer without success for this long is late: it tries every second, so it has failed at least twice.
 const LATE_MS = 3000
@@ -56,9 +56,19 @@ export class RenewalClock {
     return this.#lateMs / CHECKS_UNTIL_LATE
   }
 
-  /** Blocks the calling thread for at most `ms`. */
+  /** Blocks the calling thread for at most `ms`, and not after stop(). */
   block(ms: number): void {
-    Atomics.wait(this.#words, RENEWER_AT, Atomics.load(this.#words, RENEWER_AT), ms)
+    Atomics.wait(this.#words, IS_STOPPED, 0n, ms)
+  }
+
+  /** The worker stops: its watchdog thread ends. */
+  stop(): void {
+    this.#write(IS_STOPPED, 1)
+    Atomics.notify(this.#words, IS_STOPPED)
+  }
+
+  get isStopped(): boolean {
+    return this.#read(IS_STOPPED) === 1
   }
 
   get #lateMs(): number {

@@ -1,21 +1,25 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker as Thread } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { RenewalClock } from './renewal-clock.js'
 import { RenewalWatchdog, type WatchdogData } from './renewal-watchdog.js'
 
-// Counts its start in the second word, waits for the first, then boots and reports a fault, or dies.
+// Counts its start in the second word, waits for the first or for the stop, then boots and reports a fault, or dies.
 const THREAD = `
 import { parentPort, workerData } from 'node:worker_threads'
 const word = new Int32Array(workerData.word)
 Atomics.add(word, 1, 1)
 Atomics.notify(word, 1)
-Atomics.wait(word, 0, 0)
+const clock = new BigInt64Array(workerData.clock)
+while (Atomics.load(word, 0) === 0 && Atomics.load(clock, 3) === 0n) Atomics.wait(word, 0, 0, 5)
 if (Atomics.load(word, 0) === 2) process.exit(3)
-parentPort.postMessage({ kind: 'ready' })
-parentPort.postMessage({ kind: 'fault', message: 'no answer' })
-setInterval(() => {}, 1000)
+if (Atomics.load(word, 0) === 1) {
+  parentPort.postMessage({ kind: 'ready' })
+  parentPort.postMessage({ kind: 'fault', message: 'no answer' })
+  parentPort.once('message', () => parentPort.close())
+}
 `
 let folder = ''
 beforeAll(async () => {
@@ -24,6 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 afterEach(() => {
+  vi.restoreAllMocks()
   vi.useRealTimers()
 })
 
@@ -100,15 +105,23 @@ test('a thread that dies later is replaced', async () => {
   await subject.stop()
 })
 
-test('a stop ends a thread that waits, and no replacement is due after it', async () => {
-  const { subject, threads } = watchdog()
+// To terminate a thread that boots can crash the process.
+test.each(['boots', 'waits', 'has booted'])('a stop lets a thread that %s end by itself', async (what) => {
+  const { subject, send, threads, faultSeen } = watchdog()
+  const terminate = vi.spyOn(Thread.prototype, 'terminate')
   await subject.start()
-  await threads(1)
+  if (what !== 'boots') await threads(1)
+  if (what === 'has booted') {
+    const seen = faultSeen()
+    send('boot')
+    await seen
+  }
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 
   await subject.stop()
 
-  expect(vi.getTimerCount()).toBe(0)
+  expect(terminate).not.toHaveBeenCalled()
+  expect(vi.getTimerCount()).toBe(0) // no replacement is due
 })
 
 test('a stop cancels a replacement that is due', async () => {

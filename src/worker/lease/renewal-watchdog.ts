@@ -25,16 +25,18 @@ export interface WatchdogThread {
 
 // The built file, also when this one runs from its source: a thread loads JavaScript only.
 const THREAD = { file: createRequire(import.meta.url).resolve('#watchdog-thread'), replaceMs: 1000 }
+// To boot takes a thread 100 ms, on a crowded machine much longer.
+const STOP_MS = 5000
 const DOING = 'renewing leases in the watchdog thread'
 
 export class RenewalWatchdog {
   readonly #data: WatchdogData
+  readonly #clock: RenewalClock
   readonly #onFault: (doing: string, error: unknown) => void
   readonly #file: string
   readonly #replaceMs: number
   #thread: Thread | undefined
   #replacing: NodeJS.Timeout | undefined
-  #isStopping = false
 
   constructor(
     data: Omit<WatchdogData, 'clock'>,
@@ -43,6 +45,7 @@ export class RenewalWatchdog {
     { file = THREAD.file, replaceMs = THREAD.replaceMs }: Partial<WatchdogThread> = {},
   ) {
     this.#data = { ...data, clock: clock.memory }
+    this.#clock = clock
     this.#onFault = onFault
     this.#file = file
     this.#replaceMs = replaceMs
@@ -55,10 +58,17 @@ export class RenewalWatchdog {
     else ready.catch(() => {})
   }
 
+  /** The thread ends by itself; it is terminated only if it does not. */
   async stop(): Promise<void> {
-    this.#isStopping = true
     clearTimeout(this.#replacing)
-    await this.#thread?.terminate()
+    this.#clock.stop()
+    const thread = this.#thread
+    if (!thread) return
+    const ended = new Promise((resolve) => thread.once('exit', resolve))
+    thread.postMessage('stop')
+    const timer = setTimeout(() => void thread.terminate(), STOP_MS)
+    await ended
+    clearTimeout(timer)
   }
 
   #open(): Promise<void> {
@@ -77,7 +87,7 @@ export class RenewalWatchdog {
       thread.once('exit', (code) => {
         this.#thread = undefined
         reject(new Error(`the thread of the renewal watchdog ended with exit code ${code}`))
-        if (!this.#isStopping) this.#replacing = setTimeout(() => this.#open().catch(() => {}), this.#replaceMs)
+        if (!this.#clock.isStopped) this.#replacing = setTimeout(() => this.#open().catch(() => {}), this.#replaceMs)
       })
     })
   }

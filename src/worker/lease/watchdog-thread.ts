@@ -8,6 +8,7 @@ import type { WatchdogData } from './renewal-watchdog.js'
 
 const data = workerData as WatchdogData
 const clock = new RenewalClock(data.clock)
-while (!(data.bootsAtOnce || clock.hasShortLease || clock.isRenewerLate(monotonicMs()))) clock.block(clock.checkMs)
-const { takeOver } = await import('./watchdog-takeover.js')
-await takeOver(data)
+const isNeeded = () => data.bootsAtOnce || clock.hasShortLease || clock.isRenewerLate(monotonicMs())
+while (!(clock.isStopped || isNeeded())) clock.block(clock.checkMs)
+// Not awaited: Node.js crashes when a thread is terminated while a module with a top-level await executes.
+if (!clock.isStopped) void import('./watchdog-takeover.js').then(({ takeOver }) => takeOver(data))
