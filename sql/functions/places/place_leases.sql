@@ -4,7 +4,7 @@
 --   Locks   drop_leases the lease rows.
 --   Returns nothing; drop_leases how many.
 --   Notifies nothing.
--- It runs with the settings of its callers.
+-- They run with the settings of their callers: a scan would read the dead rows of a busy table.
 create or replace function holdfast.place_leases(p_rows holdfast.lease[]) returns void
   language plpgsql volatile
 as $$
@@ -20,9 +20,7 @@ end
 $$;
 
 create or replace function holdfast.drop_leases(p_job_ids bigint[], p_lease_ids uuid[] default null) returns integer
-  language plpgsql volatile set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
-  set enable_seqscan = off  -- a scan would read the dead rows of a busy table
+  language plpgsql volatile
 as $$
 declare
   v_dropped integer;

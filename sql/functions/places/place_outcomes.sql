@@ -4,11 +4,18 @@
 --   Returns nothing.
 --   Notifies nothing.
 --   Tested by  test/sql/places/places.test.ts
+-- One row goes in as values, as in place_jobs. It runs with the settings of its callers.
 create or replace function holdfast.place_outcomes(p_rows holdfast.outcome[]) returns void
-  language plpgsql volatile set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
+declare
+  v_first constant holdfast.outcome := p_rows[1];
 begin
-  insert into holdfast.outcome select o.* from unnest(p_rows) as o;
+  if cardinality(p_rows) = 1 then
+    insert into holdfast.outcome values (v_first.*);
+  else
+    insert into holdfast.outcome select o.* from unnest(p_rows) as o;
+  end if;
 end
 $$;
 

@@ -14,8 +14,8 @@ $$;
 
 create or replace function holdfast.drop_waiting(p_job_ids bigint[]) returns void
   language plpgsql volatile set search_path = pg_catalog, pg_temp
-  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off  -- a scan would read the dead rows of a busy table
+  set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
 as $$
 begin
   delete from holdfast.waiting as w where w.job_id = any (p_job_ids);
