@@ -2,13 +2,13 @@
 --   Guard   the key row is ours (try-locked) and says whether the key is held; the caller has locked the ready rows p_met.
 --   Locks   key rows in order, skip locked; then ready and lease rows, skip locked; never waits.
 --   Returns the leases; the keys of the jobs that are still pending and not parked, because another transaction has locked
---           their key; whether jobs of held keys were parked, out of the way of other claims.
+--           their key; the held keys whose jobs were parked, out of the way of other claims.
 --   Notifies nothing.
 -- p_only claims that job or none. The keys are locked by a statement of their own: the next one sees what the lock waited for.
 create or replace function holdfast.claim_keyed(
   p_met bigint[], p_queues text[], p_types text[], p_worker text, p_lease_id uuid, p_now timestamptz,
   p_lease_seconds jsonb, p_only bigint default null,
-  out leases holdfast.lease[], out locked_keys text[], out has_parked boolean
+  out leases holdfast.lease[], out locked_keys text[], out held_keys text[]
 )
   language plpgsql volatile set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
@@ -62,7 +62,7 @@ begin
     from fenced as f;
   perform holdfast.place_leases(leases);
 
-  has_parked := holdfast.park_backlog(v_free || v_held, p_met, p_now);
+  held_keys := holdfast.park_backlog(v_free || v_held, p_met, p_now);
   -- By id alone: a condition on parked could choose the index of all that is parked, and compare each with each of these.
   select coalesce(array_agg(distinct r.key) filter (where not r.parked), '{}')
     into locked_keys

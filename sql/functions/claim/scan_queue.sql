@@ -26,6 +26,7 @@ declare
   v_met record;
   v_keyed record;
   v_locked_keys text[] := '{}';
+  v_held_keys text[] := '{}';  -- the rest of their backlog is skipped in this call, and parked by later sweeps
 begin
   priority := p_from_priority;
   run_at := p_from_run_at;
@@ -40,7 +41,7 @@ begin
       v_limit := least(p_n - cardinality(leases), v_budget);
       exit when v_limit <= 0;
       v_met := holdfast.lock_due_jobs(p_queue, p_types, v_limit, v_priority, v_run_at, v_job_id, p_from_job_id = 0,
-                                      v_locked_keys, v_now);
+                                      v_locked_keys || v_held_keys, v_now);
       exit when v_met.n = 0;
       v_budget := v_budget - v_met.n;
       v_run_at := v_met.last_run_at;
@@ -52,8 +53,9 @@ begin
         v_keyed := holdfast.claim_keyed(v_met.keyed, array[p_queue], p_types, p_worker, p_lease_id, v_now, p_lease_seconds);
         leases := leases || v_keyed.leases;
         v_locked_keys := v_locked_keys || v_keyed.locked_keys;
+        v_held_keys := v_held_keys || v_keyed.held_keys;
         -- The backlog of a held key is parked in pieces of up to 1,000: a few are enough for one call.
-        v_budget := v_budget - case when v_keyed.has_parked then 250 else 0 end;
+        v_budget := v_budget - case when v_keyed.held_keys <> '{}' then 250 else 0 end;
       end if;
       -- Jobs of a locked key are still pending: the next claim must meet them again.
       if v_locked_keys = '{}' then
@@ -64,7 +66,8 @@ begin
       exit when v_met.n < v_limit;
     end loop;
   end loop;
-  has_more := v_budget <= 0;
+  -- A worker without jobs goes on parking.
+  has_more := v_budget <= 0 or leases = '{}' and v_held_keys <> '{}';
 end
 $$;
 

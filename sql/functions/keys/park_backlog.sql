@@ -1,10 +1,10 @@
 -- park_backlog: parks the jobs that wait for held keys: of p_met all, of the rest of their backlog up to 1,000
 --   Guard   the caller has locked the rows of p_keys and the ready rows p_met.
 --   Locks   ready rows, skip locked; never waits.
---   Returns whether one of p_met is parked.
+--   Returns the held keys of p_met, whose jobs are parked.
 --   Notifies nothing.
 --   Tested by  test/sql/claim/claim_batch.test.ts
-create or replace function holdfast.park_backlog(p_keys text[], p_met bigint[], p_now timestamptz) returns boolean
+create or replace function holdfast.park_backlog(p_keys text[], p_met bigint[], p_now timestamptz) returns text[]
   language plpgsql volatile set search_path = pg_catalog, pg_temp
   set jit = off  -- before PostgreSQL 18 a switched-off plan node makes a plan expensive enough to be compiled
   set enable_seqscan = off
@@ -21,7 +21,7 @@ begin
    where m.key = any (p_keys)
      and exists (select from holdfast.job_key as k where k.key = m.key and k.holder is not null);
   if v_held is null then
-    return false;
+    return '{}';
   end if;
 
   update holdfast.ready as r
@@ -44,6 +44,6 @@ begin
       limit 1000
         for update skip locked
    ));
-  return true;
+  return v_held;
 end
 $$;
