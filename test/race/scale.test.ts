@@ -141,7 +141,7 @@ test('a batch costs each of its jobs a few pages, whatever statistics say of the
   }
 })
 
-test('a hundred thousand jobs of one busy key are parked by a few claims, up to a job behind them, and then cost nothing', async () => {
+test('a job behind a hundred thousand of one busy key is claimed at once; claims without jobs park those, which then cost nothing', async () => {
   const session = await db.connect('admin')
   await backlog('null')
   const plain = await pagesOfClaim(session)
@@ -152,16 +152,14 @@ test('a hundred thousand jobs of one busy key are parked by a few claims, up to 
   const other = await givenIn(db.pool).pendingJob()
   const parked = () => askValue<number>(db.admin, 'select count(*)::int from holdfast.ready where parked')
   const steps: number[] = []
-  let claimed: unknown[] = []
-  for (let before = 0; claimed.length === 0 && steps.length < 50; ) {
-    claimed = await askList(session, CLAIM)
+  expect(await askList(session, CLAIM)).toEqual([other])
+  for (let before = 0; before < MANY && steps.length < 150; ) {
+    expect(await askList(session, CLAIM)).toEqual([])
     const now = await parked()
     steps.push(now - before)
     before = now
   }
-  expect(claimed).toEqual([other])
   expect(await parked()).toBe(MANY)
-  expect(steps.length).toBeLessThan(30)
   expect(Math.max(...steps)).toBeLessThanOrEqual(4000)
 
   await givenIn(db.pool).pendingJob()
